@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libpmc-client: PTP management over ptp4l's UNIX socket.
+ *
+ *   ptp_types.h  identities, enumerations and their names
+ *   dataset.h    the data sets of all management ids, and rows that describe their fields
+ *   client.h     requests, answers, deadlines and subscriptions
+ */
+#pragma once
+
+#include "pmc-client/client.h"
+#include "pmc-client/dataset.h"
+#include "pmc-client/ptp_types.h"
