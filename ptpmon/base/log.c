@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/base/log.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LINE_BYTES = 1024 };
+
+static struct {
+	const char *name;
+	enum log_level level;
+	bool journal;
+} logger = {.level = LOG_LEVEL_NOTICE};
+
+void log_setup(const char *name, enum log_level level)
+{
+	logger.name = name;
+	logger.level = level;
+	logger.journal = getenv("JOURNAL_STREAM") != NULL;
+}
+
+void log_line(enum log_level level, const char *fmt, ...)
+{
+	char line[LINE_BYTES];
+	int at = 0;
+	int n;
+	va_list ap;
+
+	if (level > logger.level)
+		return;
+	if (logger.journal)
+		at = snprintf(line, sizeof(line), "<%d>", (int)level);
+	if (logger.name)
+		at += snprintf(line + at, sizeof(line) - (size_t)at, "%s: ", logger.name);
+	va_start(ap, fmt);
+	n = vsnprintf(line + at, sizeof(line) - (size_t)at - 1, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	at += n;
+	if (at > LINE_BYTES - 2)
+		at = LINE_BYTES - 2;
+	/* one line is one event: what came from outside must not forge a second one */
+	for (int i = 0; i < at; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = ' ';
+	line[at++] = '\n';
+	if (poll(&(struct pollfd){.fd = STDERR_FILENO, .events = POLLOUT}, 1, 0) == 1)
+		(void)!write(STDERR_FILENO, line, (size_t)at);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ptpmon/cmd/cmd.h: the subcommands, one file each; main.c has their table. */
+#pragma once
+
+enum exit_status {
+	EXIT_GOOD = 0,
+	EXIT_BAD = 1,   /* what was examined is bad, or timed out */
+	EXIT_USAGE = 2, /* usage, or it cannot run */
+	EXIT_INCONCLUSIVE = 3,
+	EXIT_INTERRUPTED = 4,
+};
+
+/* argv[0] is the subcommand's name. Returns an exit_status. */
+int cmd_run(int argc, char **argv);
+int cmd_recorder(int argc, char **argv); /* started by the parent; not for people */
+int cmd_latency(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_mark(int argc, char **argv);
+int cmd_phase(int argc, char **argv);

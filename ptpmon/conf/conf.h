@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/conf/conf.h: the configuration as one struct, read from INI files by one option table.
+ *
+ * The table yields parsing, ranges, defaults, --dump-config and the table in ptpmon.conf(5).
+ * Within a file a key may stand once; a later file wins. What is wrong ends in one line that
+ * names file, line, section and key.
+ */
+#pragma once
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "ptpmon/base/cpulist.h"
+
+enum {
+	CONFIG_INTERFACES_MAX = 8,
+	CONFIG_PATH_MAX = 256,
+	CONFIG_SOCKET_MAX = 108, /* sun_path, with its NUL */
+	CONFIG_ARGUMENTS_MAX = 1024,
+	CONFIG_ERROR_MAX = 512,
+};
+
+enum role { ROLE_GRANDMASTER, ROLE_SLAVE, ROLE_MAX };
+enum timestamping { TIMESTAMPING_HARDWARE, TIMESTAMPING_SOFTWARE, TIMESTAMPING_MAX };
+enum transport { TRANSPORT_L2, TRANSPORT_UDPV4, TRANSPORT_UDPV6, TRANSPORT_MAX };
+enum on_refusal { ON_REFUSAL_WARN, ON_REFUSAL_FAIL, ON_REFUSAL_MAX };
+enum idle_states { IDLE_STATES_ALLOW, IDLE_STATES_HOLD, IDLE_STATES_MAX };
+
+struct interface_list {
+	size_t n;
+	char name[CONFIG_INTERFACES_MAX][IF_NAMESIZE];
+};
+
+/* A set of CPUs, or one that is only known on the board. */
+struct cpu_choice {
+	enum { CPUS_ALL, CPUS_NOT_ISOLATED, CPUS_ISOLATED, CPUS_LISTED } kind;
+	struct cpulist list; /* CPUS_LISTED */
+};
+
+struct config {
+	struct {
+		enum role role;
+		struct interface_list interfaces;
+		char label[64];
+		char runtime_directory[CONFIG_PATH_MAX];
+	} ptpmon;
+	struct {
+		char program[CONFIG_PATH_MAX];
+		char socket[CONFIG_SOCKET_MAX]; /* "" in the file: RUNTIME/NAME/ptp4l */
+		enum timestamping timestamping;
+		enum transport transport;
+		int64_t log_sync_interval;
+		int64_t tx_timestamp_timeout_ms;
+		int64_t priority1;     /* -1: by role */
+		int64_t fifo_priority; /* 0: ordinary */
+		struct cpu_choice cpus;
+		char extra_arguments[CONFIG_ARGUMENTS_MAX];
+	} ptp4l;
+	struct {
+		enum on_refusal on_refusal;
+	} realtime;
+	struct {
+		int64_t stale_after_ns;
+	} monitor;
+	struct {
+		bool on;
+		int64_t priority;
+		int64_t interval_ns;
+		struct cpu_choice cpus;
+		enum idle_states idle_states;
+	} latency;
+	struct {
+		char directory[CONFIG_PATH_MAX];
+		int64_t flush_interval_ns;
+	} store;
+};
+
+/*
+ * The default file is PTPMON_SYSCONFDIR/ptpmon.conf; path NULL means that one. FILE.d/(*).conf are
+ * read after FILE in the order of their names. 0, or -errno with the line to print in error:
+ * -EINVAL for what a file says, else what reading it failed with.
+ */
+int config_load(struct config *out, const char *path, char error[static CONFIG_ERROR_MAX]);
+
+/* The same from text, which error messages call name. For the recorder, and for tests. */
+int config_parse(struct config *out, const char *text, const char *name,
+		 char error[static CONFIG_ERROR_MAX]);
+
+/* Every key with its value and, as a comment, where it came from. Can be read back. */
+int config_dump(const char *path, FILE *out, char error[static CONFIG_ERROR_MAX]);
+
+/* Every key and its effective value, without comments: what config_parse() takes. Caller frees;
+ * NULL without memory. */
+char *config_to_text(const struct config *c);
+
+/* The option table as it stands in ptpmon.conf(5), in scdoc. */
+void config_print_manual(FILE *out);
+
+const char *role_name(enum role role);
+const char *timestamping_name(enum timestamping t);
+const char *transport_name(enum transport t);
+const char *idle_states_name(enum idle_states s);
+
+/* Paths made of the configuration: RUNTIME/control, RUNTIME/IF/ptp4l (or [ptp4l] socket),
+ * DIRECTORY/ptpmon.db. */
+const char *config_control_path(const struct config *c, char out[static CONFIG_PATH_MAX]);
+const char *config_database_path(const struct config *c, char out[static CONFIG_PATH_MAX]);
+const char *config_ptp4l_socket(const struct config *c, char out[static CONFIG_PATH_MAX]);

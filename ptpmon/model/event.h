@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/model/event.h: something happened; and the one table of codes for it.
+ *
+ * Log, record, JSON and manual use the names of this table. A code never changes its meaning.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum severity { SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_ERROR, SEVERITY_MAX };
+
+enum event_code {
+	EVENT_RUN_STARTED,
+	EVENT_RUN_ENDED,
+	EVENT_CHILD_STARTED,
+	EVENT_CHILD_EXITED,
+	EVENT_CHILD_EXEC_FAILED,
+	EVENT_CHILD_GIVEN_UP,
+	EVENT_CHILD_WAITING,
+	EVENT_SCHEDULE_MISMATCH,
+	EVENT_SCHEDULE_PROVEN,
+	EVENT_RECORDER_RESUMED,
+	EVENT_PORT_STATE,
+	EVENT_MASTER_LOST,
+	EVENT_GRANDMASTER_CHANGED,
+	EVENT_CLOCK_STEPPED,
+	EVENT_SOURCE_SILENT,
+	EVENT_SOURCE_BACK,
+	EVENT_LINK_UP,
+	EVENT_LINK_DOWN,
+	EVENT_LINK_GONE,
+	EVENT_LINK_BACK,
+	EVENT_GAP,
+	EVENT_SAMPLES_DROPPED,
+	EVENT_STORE_FAILED,
+	EVENT_STORE_RECOVERED,
+	EVENT_NOT_REALTIME,
+	EVENT_SAMPLER_CONDITIONS,
+	EVENT_LOG_HOLE,
+	EVENT_MALFORMED,
+	EVENT_CODE_MAX
+};
+
+/* The stable name ("port-state"), how grave it is unless told otherwise, and what it means. */
+const char *event_code_name(enum event_code code);
+enum severity event_code_severity(enum event_code code);
+const char *event_code_meaning(enum event_code code);
+
+/* The code of that name, or EVENT_CODE_MAX. */
+enum event_code event_code_parse(const char *name);
+
+const char *severity_name(enum severity severity);
+
+struct event {
+	int64_t mono_ns;
+	enum event_code code;
+	enum severity severity;
+	char subject[64]; /* port, child, CPU, file: what it happened to */
+	char text[256];   /* one line for people: subject first, then key=value */
+	char detail[256]; /* a JSON object, or "" */
+};
+
+/* An event of that code at its table's severity; the text is printf'd and cut to fit. */
+__attribute__((format(printf, 4, 5))) struct event
+event_make(enum event_code code, int64_t mono_ns, const char *subject, const char *fmt, ...);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/model/sample.h"
+
+static const char *const kind_names[] = {
+	[SERIES_OFFSET] = "offset",
+	[SERIES_LATENCY] = "latency",
+};
+
+const char *series_kind_name(enum series_kind kind)
+{
+	return kind_names[kind];
+}

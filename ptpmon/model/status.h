@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/model/status.h: what is known now; the struct that status, JSON and screens draw.
+ *
+ * No state outlives its data: each reading carries when it was true, and status_expire() turns
+ * what is older than stale_after into unknown, which is a state of its own: never zero and never
+ * the last good value. JSON member names are the names of these members.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	STATUS_PORTS_MAX = 16,
+	STATUS_CHILDREN_MAX = 16,
+	STATUS_CPUS_MAX = 256,
+	STATUS_TEXT_MAX = 128,
+};
+
+/* A number that may be unknown, and when it was true (kept when it went stale, for its age). */
+struct reading {
+	bool known;
+	int64_t value;
+	int64_t mono_ns; /* 0: there never was one */
+};
+
+/* |offset| over the last minute of fresh samples: nearest-rank percentiles. */
+struct status_window {
+	uint64_t count;
+	int64_t p50_ns, p99_ns,
+		max_ns; /* of |offset|; SAMPLE_UNKNOWN while count does not support them */
+};
+
+struct status_port {
+	char name[16];                /* the interface */
+	char socket[STATUS_TEXT_MAX]; /* ptp4l's management socket, for `pmc -s` */
+	struct reading state;         /* enum ptp_port_state */
+	int64_t state_since_mono_ns;  /* 0 while unknown */
+	bool carrier_known, carrier;
+	char clock_identity[24];    /* "020000.fffe.000002", or "" */
+	char grandmaster[24];       /* "", while unknown */
+	struct reading clock_class; /* the grandmaster's */
+	struct reading clock_accuracy;
+	struct reading time_source;
+	struct reading steps_removed;
+	struct reading offset_ns; /* local minus master; a slave's */
+	struct reading mean_path_delay_ns;
+	struct reading sync_interval_ns; /* learnt from ingress times */
+	struct status_window last_minute;
+	uint64_t updates;   /* servo updates recorded since start */
+	uint64_t missed;    /* servo updates that were there and not seen */
+	uint64_t malformed; /* datagrams ignored */
+};
+
+enum child_state { /* as the parent reports it; names by child_state_name() */
+		   CHILD_STOPPED,
+		   CHILD_STARTING,
+		   CHILD_UP,
+		   CHILD_WAITING, /* until the next start */
+		   CHILD_STOPPING,
+		   CHILD_KILLING,
+		   CHILD_FAILED, /* given up */
+		   CHILD_STATE_MAX
+};
+
+const char *child_state_name(enum child_state state);
+
+struct status_child {
+	char name[32];
+	enum child_state state;
+	int64_t pid;             /* 0 while there is none */
+	int64_t started_mono_ns; /* of this process */
+	uint32_t starts;
+	char policy[16]; /* "SCHED_FIFO", as read back; "" while unknown */
+	int64_t priority;
+	char cpus[64];                 /* as read back */
+	bool schedule_ok;              /* read back and as asked */
+	char problem[STATUS_TEXT_MAX]; /* why not up, or why the schedule is not as asked; or "" */
+};
+
+struct status_cpu {
+	unsigned cpu;
+	int64_t mono_ns;                /* end of the newest window */
+	uint64_t count;                 /* wake-ups since start */
+	int64_t min_ns, avg_ns, max_ns; /* since start; SAMPLE_UNKNOWN while count is 0 */
+	int64_t last_max_ns;            /* of the last minute, SAMPLE_UNKNOWN if stale */
+	uint64_t overflow, missed;
+};
+
+struct status_record {
+	char path[STATUS_TEXT_MAX];
+	int64_t run;
+	bool ok; /* the last flush that was tried reached the disk */
+	char problem[STATUS_TEXT_MAX];
+	int64_t flushed_mono_ns; /* the last commit that returned; 0: none yet */
+	uint64_t samples;        /* committed by this recorder */
+	uint64_t queued, dropped;
+};
+
+/* What monitoring costs: both processes since start. */
+struct status_cost {
+	int64_t cpu_ns; /* recorder's CPU time */
+	int64_t rss_bytes;
+	uint64_t requests; /* management requests sent */
+};
+
+struct status {
+	int64_t taken_mono_ns, taken_utc_ns;
+	int64_t started_mono_ns;
+	char version[32];
+	char host[65];
+	char label[64];
+	char role[16];
+	int64_t stale_after_ns;
+	char phase[64]; /* the running phase, or "" */
+	int64_t phase_since_mono_ns;
+	char realtime_problem[STATUS_TEXT_MAX]; /* the sampler runs NOT REAL-TIME because …, or ""
+						 */
+	char idle_states[16]; /* "allow" or "hold", "" while there is no sampler */
+	struct status_record record;
+	struct status_cost cost;
+	size_t n_ports, n_children, n_cpus;
+	struct status_port ports[STATUS_PORTS_MAX];
+	struct status_child children[STATUS_CHILDREN_MAX];
+	struct status_cpu cpus[STATUS_CPUS_MAX];
+};
+
+/*
+ * Everything older than its bound becomes unknown: offset, delay and port state after stale_ns
+ * (a reading's own bound: max(3 x learnt interval, stale_after)), latency after 3 windows.
+ */
+void status_expire(struct status *s, int64_t now_mono_ns);
+
+/* How good it is, in one word and one sentence. */
+enum status_verdict { STATUS_GOOD, STATUS_BAD, STATUS_UNKNOWN };
+
+enum status_verdict status_judge(const struct status *s, char why[static STATUS_TEXT_MAX]);
