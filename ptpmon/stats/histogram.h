@@ -15,14 +15,14 @@ enum {
 	HISTOGRAM_SUB_BITS = 6,  /* 64 bins an octave */
 	HISTOGRAM_MAX_BITS = 30, /* values of 2^30 ns (1.07 s) and more overflow */
 	HISTOGRAM_BINS = (HISTOGRAM_MAX_BITS - HISTOGRAM_SUB_BITS + 1) << HISTOGRAM_SUB_BITS,
-	HISTOGRAM_ENCODED_MAX = HISTOGRAM_BINS * 7, /* more than any encoding takes */
+	HISTOGRAM_ENCODED_MAX = HISTOGRAM_BINS * 11, /* a step of 1 and 10 octets of count each */
 };
 
 struct histogram {
-	uint32_t bins[HISTOGRAM_BINS];
+	uint64_t bins[HISTOGRAM_BINS];
 };
 
-/* The bin of a value, 0 <= value_ns < 2^HISTOGRAM_MAX_BITS; no branches but one. */
+/* The bin of a value, value_ns < 2^HISTOGRAM_MAX_BITS; no branches but one. */
 static inline size_t histogram_bin(uint64_t value_ns)
 {
 	unsigned shift;
@@ -47,7 +47,13 @@ void histogram_add(struct histogram *sum, const struct histogram *h);
  */
 size_t histogram_encode(const struct histogram *h, uint8_t *out, size_t size);
 
-/* Adds the encoded counts to h. 0, or -EBADMSG (h may then be partly changed). */
+/*
+ * Checks an encoding that came from elsewhere, and sums its counts. 0, or -EBADMSG: cut short, a
+ * bin beyond the last, a step or count of 0, a number or sum beyond 64 bits.
+ */
+int histogram_check(const uint8_t *bytes, size_t len, uint64_t *total);
+
+/* Adds the encoded counts to h. 0, or -EBADMSG (h is then unchanged). */
 int histogram_decode_add(struct histogram *h, const uint8_t *bytes, size_t len);
 
 /*
