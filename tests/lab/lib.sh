@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # lab_status is for the scripts
+#
+# tests/lab/lib.sh: boards that agree on time, on one machine. To be sourced by a bash script:
+#
+#     . "$(dirname "$0")/../lab/lib.sh"
+#     lab_open
+#     lab_board gm
+#     lab_board slave 3000000000 40000
+#     lab_join gm slave
+#     start_ptp4l gm gm -3
+#     start_ptp4l slave slave -3
+#     check "the slave locks" wait_for 15 '[ "$(port_state slave)" = SLAVE ]'
+#     lab_finish
+#
+# A board is a network namespace ptpmon-PID-NAME and a clock of its own: its programs see a private
+# CLOCK_REALTIME (vclock.so), so a slave really locks and the true error of its clock is known. All
+# of them run without CAP_SYS_TIME: whatever goes wrong, the machine's own clock cannot be set.
+# Whatever a script made here is removed when it ends, however it ends (even a lab that was ended by
+# SIGKILL is removed by the next one). Nothing but the script's own processes is ever signalled.
+#
+# Sourcing turns on: set -eEuo pipefail. Needs root, and the programs of the build.
+#
+# Variables
+#   LAB_TOP      the source tree
+#   LAB_BUILD    the build directory whose programs are used (default: build-test of the tree)
+#   LAB_WORK     a new directory for sockets, clocks, logs and databases, removed at the end;
+#                with LAB_KEEP=1 in the environment it stays, and its name is printed
+#   lab_pid      the process id of everything that board_start started, by label
+#
+# The lab
+#   lab_open                    make LAB_WORK and promise to clean up; first of all
+#   lab_board NAME [OFFSET_NS [DRIFT_PPB]]
+#                               a board whose clock starts off by OFFSET_NS and runs off by DRIFT_PPB
+#   lab_join A B [relay]        a wire, ethN to ethN (N counts from 0 on each board); A is the
+#                               grandmaster's side. With `relay` its faults can be ordered:
+#   wire ORDER...               see relay.c: `wire shift 5000000`, `wire drop 8 100`, `wire clear`
+#
+# Programs on a board
+#   board_exec NAME COMMAND...  run it there, in the foreground
+#   board_start NAME LABEL COMMAND...
+#                               start it there; its output goes to $LAB_WORK/LABEL.log
+#   stop LABEL [SIGNAL]         send SIGNAL (default TERM) and reap it: its exit status is then in
+#                               lab_status, 137 if it had to be killed because 10 s passed
+#   is_running LABEL            whether it is
+#   start_ptp4l NAME gm|slave [LOG_SYNC_INTERVAL [LINE...]]
+#                               ptp4l with software timestamps over L2 on eth0 (default interval -3)
+#                               and more LINEs of configuration; label NAME-ptp4l, so the log with one
+#                               line per servo update is $LAB_WORK/NAME-ptp4l.log; its socket is
+#                               $LAB_WORK/NAME-ptp4l
+#   ptp4l_get NAME ID...        what linuxptp's pmc prints for GET ID of that ptp4l, or of the one at
+#                               the socket PTP4L_SOCKET, if this is set
+#   ptp4l_field NAME ID FIELD   one value of it
+#   port_state NAME             its first port's state, as ptp4l names it
+#   clock_error_ns NAME         how far the board's clock is ahead of the truth (the machine's clock)
+#   clock_disturb NAME step NS | drift PPB
+#
+# Checks
+#   wait_for SECONDS CONDITION  evaluate the string CONDITION ten times a second until it is true;
+#                               false after SECONDS
+#   pause SECONDS               sleep that an interrupt ends at once
+#   check NAME COMMAND...       run COMMAND; print "ok - NAME" or "not ok - NAME"
+#   ok NAME, not_ok NAME [DETAIL]
+#   skip REASON                 end the script: it cannot run here
+#   lab_finish                  end the script: 0 if all checks were good, else 1 and the logs' ends
+set -eEuo pipefail
+
+LAB_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+LAB_BUILD=$(realpath "${LAB_BUILD:-$LAB_TOP/build-test}")
+LAB_WORK=
+
+declare -A lab_pid=()
+declare -A lab_interfaces=() # by board: how many it has
+lab_wires=0
+lab_good=0
+lab_bad=0
+lab_status=0
+
+lab_die() {
+	echo "lab: $1" >&2
+	exit 1
+}
+
+# --- making and removing a lab ---
+
+lab_namespaces() { # lab_namespaces PID: those of the lab that PID made, or made once
+	ip netns list 2>/dev/null | awk -v prefix="ptpmon-$1-" 'index($1, prefix) == 1 { print $1 }'
+}
+
+# End what still lives in the namespaces of lab PID, then remove them and its work directories.
+lab_remove() {
+	local pid=$1 namespace lives
+
+	for namespace in $(lab_namespaces "$pid"); do
+		for _ in 1 2 3 4 5; do
+			lives=$(ip netns pids "$namespace" 2>/dev/null) || true
+			[ -n "$lives" ] || break
+			# shellcheck disable=SC2086 # process ids
+			kill -KILL $lives 2>/dev/null || true
+			sleep 0.1
+		done
+		ip netns del "$namespace" 2>/dev/null || true
+	done
+	[ -n "${LAB_KEEP:-}" ] || rm -rf -- "${TMPDIR:-/tmp}/ptpmon-lab-$pid".*
+}
+
+# Labs whose script was killed before it could clean up.
+lab_remove_abandoned() {
+	local pid
+
+	for pid in $(ip netns list 2>/dev/null | sed -n 's/^ptpmon-\([0-9]*\)-.*/\1/p' | sort -u); do
+		[ -d "/proc/$pid" ] || lab_remove "$pid"
+	done
+}
+
+# What this script started gets the chance to end in order, stopped or not; then lab_remove.
+lab_close() {
+	local status=$? pids
+
+	trap - EXIT ERR
+	trap '' INT TERM HUP
+	set +e
+	for _ in $(seq 50); do
+		pids=$(jobs -rp)
+		[ -n "$pids" ] || break
+		# shellcheck disable=SC2086 # process ids
+		kill -TERM $pids 2>/dev/null
+		# shellcheck disable=SC2086
+		kill -CONT $pids 2>/dev/null
+		sleep 0.1
+	done
+	lab_remove $$
+	[ -z "${LAB_KEEP:-}" ] || echo "lab: kept $LAB_WORK" >&2
+	exit "$status"
+}
+
+lab_open() {
+	[ "$(id -u)" = 0 ] || skip "must be root to make network namespaces"
+	[ -e "$LAB_BUILD/tests/lab/vclock.so" ] || lab_die "$LAB_BUILD is not built"
+	trap lab_close EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	trap 'exit 129' HUP
+	trap 'echo "lab: $0: line $LINENO: $BASH_COMMAND: failed" >&2' ERR
+	lab_remove_abandoned
+	LAB_WORK=$(mktemp -d "${TMPDIR:-/tmp}/ptpmon-lab-$$.XXXXXX")
+}
+
+lab_namespace() { # lab_namespace NAME: make one, without the chatter of IPv6
+	local namespace="ptpmon-$$-$1"
+
+	ip netns add "$namespace"
+	ip netns exec "$namespace" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
+		echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6' 2>/dev/null || true
+	ip -n "$namespace" link set lo up
+}
+
+lab_board() {
+	local name=$1
+
+	lab_namespace "$name"
+	lab_interfaces[$name]=0
+	"$LAB_BUILD/tests/lab/vclock" "$LAB_WORK/$name.clock" create "${2:-0}" "${3:-0}"
+}
+
+lab_link() { # lab_link NAMESPACE INTERFACE NAMESPACE INTERFACE
+	ip -n "$1" link add "$2" type veth peer name "$4" netns "$3"
+	ip -n "$1" link set "$2" up
+	ip -n "$3" link set "$4" up
+}
+
+lab_join() {
+	local a=$1 b=$2 how=${3:-direct}
+	local end_a="eth${lab_interfaces[$1]}" end_b="eth${lab_interfaces[$2]}"
+	local middle="ptpmon-$$-wire"
+
+	case $how in
+	direct) lab_link "ptpmon-$$-$a" "$end_a" "ptpmon-$$-$b" "$end_b" ;;
+	relay)
+		lab_namespace wire
+		lab_link "ptpmon-$$-$a" "$end_a" "$middle" a
+		lab_link "$middle" b "ptpmon-$$-$b" "$end_b"
+		ip netns exec "$middle" setpriv --bounding-set -sys_time --inh-caps -sys_time \
+			"$LAB_BUILD/tests/lab/relay" run "$LAB_WORK/wire" a b \
+			>"$LAB_WORK/wire.log" 2>&1 </dev/null &
+		lab_pid[wire]=$!
+		wait_for 5 "[ -S '$LAB_WORK/wire' ]" || lab_die "the relay does not start"
+		;;
+	*) lab_die "lab_join: $how is neither direct nor relay" ;;
+	esac
+	ip -n "ptpmon-$$-$a" addr add "10.98.$lab_wires.1/24" dev "$end_a"
+	ip -n "ptpmon-$$-$b" addr add "10.98.$lab_wires.2/24" dev "$end_b"
+	lab_interfaces[$a]=$((lab_interfaces[$a] + 1))
+	lab_interfaces[$b]=$((lab_interfaces[$b] + 1))
+	lab_wires=$((lab_wires + 1))
+}
+
+wire() {
+	"$LAB_BUILD/tests/lab/relay" tell "$LAB_WORK/wire" "$@"
+}
+
+# --- programs on a board ---
+
+# Sets the array `words`: the command as it has to be run on that board. All of it replaces itself
+# by the next, so the process id stays the same to the end. A program built with gcc's address
+# sanitizer wants to be told that a preloaded library is fine.
+board_words() {
+	local name=$1
+
+	shift
+	words=(ip netns exec "ptpmon-$$-$name"
+		setpriv --bounding-set -sys_time --inh-caps -sys_time
+		env "LD_PRELOAD=$LAB_BUILD/tests/lab/vclock.so" "VCLOCK_FILE=$LAB_WORK/$name.clock"
+		"ASAN_OPTIONS=verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}" "$@")
+}
+
+board_exec() {
+	local words
+
+	board_words "$@"
+	"${words[@]}"
+}
+
+board_start() {
+	local words label=$2
+
+	board_words "$1" "${@:3}"
+	"${words[@]}" >>"$LAB_WORK/$label.log" 2>&1 </dev/null &
+	lab_pid[$label]=$!
+}
+
+is_running() {
+	local state
+
+	state=$(ps -o stat= -p "${lab_pid[$1]}" 2>/dev/null) && [[ $state != Z* ]]
+}
+
+stop() {
+	local label=$1 pid=${lab_pid[$1]}
+
+	kill -"${2:-TERM}" "$pid" 2>/dev/null || true
+	wait_for 10 "! is_running $label" || kill -KILL "$pid" 2>/dev/null || true
+	lab_status=0
+	wait "$pid" 2>/dev/null || lab_status=$?
+}
+
+# From linuxptp 4.0 there is a second, read-only socket, whose default place is the machine's.
+ptp4l_is_new() {
+	[[ $(ptp4l -v 2>&1) =~ ^[4-9] ]]
+}
+
+start_ptp4l() {
+	local name=$1 role=$2 interval=${3:--3} base=$LAB_WORK/$1-ptp4l line
+
+	{
+		printf '%s\n' '[global]' 'time_stamping software' 'network_transport L2' \
+			"logSyncInterval $interval" "logMinDelayReqInterval $interval" \
+			"summary_interval $interval" 'logAnnounceInterval -2' \
+			'tx_timestamp_timeout 50' 'use_syslog 0' 'verbose 1' \
+			'pi_proportional_const 0.7' 'pi_integral_const 0.3' \
+			"uds_address $base"
+		! ptp4l_is_new || echo "uds_ro_address $base-ro"
+		case $role in
+		gm) printf '%s\n' 'priority1 100' 'masterOnly 1' ;;
+		slave) echo 'slaveOnly 1' ;;
+		*) lab_die "start_ptp4l: $role is neither gm nor slave" ;;
+		esac
+		for line in "${@:4}"; do
+			echo "$line"
+		done
+	} >"$base.conf"
+	board_start "$name" "$name-ptp4l" ptp4l -f "$base.conf" -i eth0
+	wait_for 5 "[ -S '$base' ]" || lab_die "ptp4l on $name does not start: $(tail -n 3 "$base.log")"
+}
+
+ptp4l_get() {
+	local name=$1 requests
+
+	requests=("${@:2}")
+	board_exec "$name" pmc -u -b 0 -i "$LAB_WORK/pmc.$BASHPID" \
+		-s "${PTP4L_SOCKET:-$LAB_WORK/$name-ptp4l}" "${requests[@]/#/GET }"
+}
+
+ptp4l_field() {
+	ptp4l_get "$1" "$2" | awk -v field="$3" '$1 == field { print $2; exit }'
+}
+
+port_state() {
+	ptp4l_field "$1" PORT_DATA_SET portState
+}
+
+clock_error_ns() {
+	local error
+
+	read -r error _ < <("$LAB_BUILD/tests/lab/vclock" "$LAB_WORK/$1.clock")
+	echo "$error"
+}
+
+clock_disturb() {
+	"$LAB_BUILD/tests/lab/vclock" "$LAB_WORK/$1.clock" "${@:2}"
+}
+
+# --- checks ---
+
+pause() {
+	sleep "$1" &
+	wait $!
+}
+
+# Hundredths of a second that no clock under test can move.
+uptime_cs() {
+	local up
+
+	read -r up _ </proc/uptime
+	echo "${up/./}"
+}
+
+wait_for() {
+	local deadline_cs=$(($(uptime_cs) + $1 * 100))
+
+	until eval "$2"; do
+		[ "$(uptime_cs)" -lt "$deadline_cs" ] || return 1
+		pause 0.1
+	done
+}
+
+ok() {
+	echo "ok - $1"
+	lab_good=$((lab_good + 1))
+}
+
+not_ok() {
+	echo "not ok - $1${2:+: $2}"
+	lab_bad=$((lab_bad + 1))
+}
+
+check() {
+	local name=$1
+
+	shift
+	if "$@"; then
+		ok "$name"
+	else
+		not_ok "$name"
+	fi
+}
+
+skip() {
+	echo "skip - $1"
+	exit 77
+}
+
+lab_finish() {
+	local log
+
+	[ "$lab_bad" -gt 0 ] || exit 0
+	for log in "$LAB_WORK"/*.log; do
+		[ -s "$log" ] || continue
+		echo "# the end of ${log##*/}:"
+		tail -n 12 "$log" | sed 's/^/#   /'
+	done
+	exit 1
+}
