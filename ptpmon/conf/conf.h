@@ -18,13 +18,20 @@
 enum {
 	CONFIG_INTERFACES_MAX = 8,
 	CONFIG_PATH_MAX = 256,
+	CONFIG_DIRECTORY_MAX = 200, /* leaves room for the names of what is in it */
 	CONFIG_SOCKET_MAX = 108, /* sun_path, with its NUL */
 	CONFIG_ARGUMENTS_MAX = 1024,
 	CONFIG_ERROR_MAX = 512,
 };
 
 enum role { ROLE_GRANDMASTER, ROLE_SLAVE, ROLE_MAX };
-enum timestamping { TIMESTAMPING_HARDWARE, TIMESTAMPING_SOFTWARE, TIMESTAMPING_MAX };
+enum timestamping {
+	TIMESTAMPING_HARDWARE,
+	TIMESTAMPING_SOFTWARE,
+	TIMESTAMPING_ONESTEP,
+	TIMESTAMPING_P2P1STEP,
+	TIMESTAMPING_MAX
+};
 enum transport { TRANSPORT_L2, TRANSPORT_UDPV4, TRANSPORT_UDPV6, TRANSPORT_MAX };
 enum on_refusal { ON_REFUSAL_WARN, ON_REFUSAL_FAIL, ON_REFUSAL_MAX };
 enum idle_states { IDLE_STATES_ALLOW, IDLE_STATES_HOLD, IDLE_STATES_MAX };
@@ -45,7 +52,7 @@ struct config {
 		enum role role;
 		struct interface_list interfaces;
 		char label[64];
-		char runtime_directory[CONFIG_PATH_MAX];
+		char runtime_directory[CONFIG_DIRECTORY_MAX];
 	} ptpmon;
 	struct {
 		char program[CONFIG_PATH_MAX];
@@ -53,7 +60,7 @@ struct config {
 		enum timestamping timestamping;
 		enum transport transport;
 		int64_t log_sync_interval;
-		int64_t tx_timestamp_timeout_ms;
+		int64_t tx_timestamp_timeout_ns;
 		int64_t priority1;     /* -1: by role */
 		int64_t fifo_priority; /* 0: ordinary */
 		struct cpu_choice cpus;
@@ -73,7 +80,7 @@ struct config {
 		enum idle_states idle_states;
 	} latency;
 	struct {
-		char directory[CONFIG_PATH_MAX];
+		char directory[CONFIG_DIRECTORY_MAX];
 		int64_t flush_interval_ns;
 	} store;
 };
@@ -102,6 +109,7 @@ void config_print_manual(FILE *out);
 const char *role_name(enum role role);
 const char *timestamping_name(enum timestamping t);
 const char *transport_name(enum transport t);
+const char *on_refusal_name(enum on_refusal o);
 const char *idle_states_name(enum idle_states s);
 
 /* Paths made of the configuration: RUNTIME/control, RUNTIME/IF/ptp4l (or [ptp4l] socket),

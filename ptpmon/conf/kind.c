@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/conf/kind.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/base/strbuf.h"
+#include "ptpmon/conf/conf.h"
+
+#define WRONG(why, ...) (snprintf(why, KIND_ERROR_MAX, __VA_ARGS__), -EINVAL)
+
+/* Numbers and durations */
+
+static int parse_int64(const char *text, int64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	return errno || end == text || *end ? -EINVAL : 0;
+}
+
+static int check_bounds(const struct option_row *row, int64_t value,
+			int (*parse)(const char *, int64_t *), char *why)
+{
+	int64_t bound;
+
+	if (row->min && parse(row->min, &bound) == 0 && value < bound)
+		return WRONG(why, "less than the least, %s", row->min);
+	if (row->max && parse(row->max, &bound) == 0 && value > bound)
+		return WRONG(why, "more than the most, %s", row->max);
+	return 0;
+}
+
+static int parse_number(const struct option_row *row, const char *text, void *member, char *why)
+{
+	int64_t value;
+
+	if (parse_int64(text, &value) < 0)
+		return WRONG(why, "'%s' is not a whole number", text);
+	if (check_bounds(row, value, parse_int64, why) < 0)
+		return -EINVAL;
+	*(int64_t *)member = value;
+	return 0;
+}
+
+static void format_number(const struct option_row *row, const void *member, struct strbuf *out)
+{
+	strbuf_addf(out, "%" PRId64, *(const int64_t *)member);
+}
+
+static int parse_duration(const struct option_row *row, const char *text, void *member, char *why)
+{
+	int64_t value;
+
+	if (nsec_parse_duration(text, &value) < 0)
+		return WRONG(why, "'%s' is not a duration with its unit, such as %s", text,
+			     row->fallback);
+	if (check_bounds(row, value, nsec_parse_duration, why) < 0)
+		return -EINVAL;
+	*(int64_t *)member = value;
+	return 0;
+}
+
+static void format_duration(const struct option_row *row, const void *member, struct strbuf *out)
+{
+	char text[NSEC_TEXT_MAX];
+
+	strbuf_add(out, nsec_format_duration(*(const int64_t *)member, text));
+}
+
+/* Words */
+
+struct word {
+	const char *text;
+	int value;
+};
+
+static int find_word(const struct word *words, const char *text, int *out, char *why)
+{
+	size_t at = 0;
+	const struct word *w;
+
+	for (w = words; w->text; w++) {
+		if (strcasecmp(w->text, text) == 0) {
+			*out = w->value;
+			return 0;
+		}
+	}
+	at = (size_t)snprintf(why, KIND_ERROR_MAX, "'%.40s' is none of", text);
+	for (w = words; w->text && at < KIND_ERROR_MAX; w++)
+		at += (size_t)snprintf(why + at, KIND_ERROR_MAX - at, "%s %s",
+				       w == words ? "" : ",", w->text);
+	return -EINVAL;
+}
+
+/* The first word of a value is the one that is written. */
+static const char *word_of(const struct word *words, int value)
+{
+	while (words->text && words->value != value)
+		words++;
+	return words->text;
+}
+
+static const struct word bools[] = {
+	{"yes", 1}, {"no", 0}, {"true", 1}, {"false", 0}, {"on", 1}, {"off", 0}, {NULL, 0},
+};
+
+static int parse_bool(const struct option_row *row, const char *text, void *member, char *why)
+{
+	int value;
+
+	if (find_word(bools, text, &value, why) < 0)
+		return -EINVAL;
+	*(bool *)member = value;
+	return 0;
+}
+
+static void format_bool(const struct option_row *row, const void *member, struct strbuf *out)
+{
+	strbuf_add(out, word_of(bools, *(const bool *)member));
+}
+
+#define WORD_KIND(NAME, TYPE)                                                                      \
+	static int parse_##NAME(const struct option_row *row, const char *text, void *member,      \
+				char *why)                                                         \
+	{                                                                                          \
+		int value;                                                                         \
+                                                                                                   \
+		if (find_word(NAME##_words, text, &value, why) < 0)                                \
+			return -EINVAL;                                                            \
+		*(TYPE *)member = (TYPE)value;                                                     \
+		return 0;                                                                          \
+	}                                                                                          \
+	static void format_##NAME(const struct option_row *row, const void *member,                \
+				  struct strbuf *out)                                              \
+	{                                                                                          \
+		strbuf_add(out, NAME##_name(*(const TYPE *)member));                               \
+	}                                                                                          \
+	const char *NAME##_name(TYPE value)                                                        \
+	{                                                                                          \
+		return word_of(NAME##_words, (int)value);                                          \
+	}                                                                                          \
+	const struct kind kind_##NAME = {"word", parse_##NAME, format_##NAME}
+
+/* clang-format off */
+static const struct word role_words[] = {
+	{ "grandmaster", ROLE_GRANDMASTER }, { "slave", ROLE_SLAVE },
+	{ "master", ROLE_GRANDMASTER }, { "time transmitter", ROLE_GRANDMASTER },
+	{ "time receiver", ROLE_SLAVE }, { NULL, 0 },
+};
+static const struct word timestamping_words[] = {
+	{ "hardware", TIMESTAMPING_HARDWARE }, { "software", TIMESTAMPING_SOFTWARE },
+	{ "onestep", TIMESTAMPING_ONESTEP }, { "p2p1step", TIMESTAMPING_P2P1STEP }, { NULL, 0 },
+};
+static const struct word transport_words[] = {
+	{ "L2", TRANSPORT_L2 }, { "UDPv4", TRANSPORT_UDPV4 }, { "UDPv6", TRANSPORT_UDPV6 }, { NULL, 0 },
+};
+static const struct word on_refusal_words[] = {
+	{ "warn", ON_REFUSAL_WARN }, { "fail", ON_REFUSAL_FAIL }, { NULL, 0 },
+};
+static const struct word idle_states_words[] = {
+	{ "allow", IDLE_STATES_ALLOW }, { "hold", IDLE_STATES_HOLD }, { NULL, 0 },
+};
+/* clang-format on */
+
+WORD_KIND(role, enum role);
+WORD_KIND(timestamping, enum timestamping);
+WORD_KIND(transport, enum transport);
+WORD_KIND(on_refusal, enum on_refusal);
+WORD_KIND(idle_states, enum idle_states);
+
+/* Text and paths */
+
+static int parse_text(const struct option_row *row, const char *text, void *member, char *why)
+{
+	if (strlen(text) >= row->size)
+		return WRONG(why, "longer than %zu characters", row->size - 1);
+	(void)strcpy(member, text);
+	return 0;
+}
+
+static void format_text(const struct option_row *row, const void *member, struct strbuf *out)
+{
+	strbuf_add(out, member);
+}
+
+static int parse_path(const struct option_row *row, const char *text, void *member, char *why)
+{
+	if (*text && *text != '/')
+		return WRONG(why, "'%.100s' is not an absolute path", text);
+	return parse_text(row, text, member, why);
+}
+
+/* Lists */
+
+/* Cuts the next word off *rest at blanks and commas; NULL at the end. */
+static char *next_word(char **rest)
+{
+	char *word;
+
+	do
+		word = strsep(rest, " \t,");
+	while (word && !*word);
+	return word;
+}
+
+static int parse_interfaces(const struct option_row *row, const char *text, void *member, char *why)
+{
+	struct interface_list list = {0};
+	char copy[CONFIG_INTERFACES_MAX * (IF_NAMESIZE + 2)];
+	char *rest = copy;
+
+	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+		return WRONG(why, "more than %d interfaces", CONFIG_INTERFACES_MAX);
+	for (char *word = next_word(&rest); word; word = next_word(&rest)) {
+		if (strlen(word) >= IF_NAMESIZE || strchr(word, '/'))
+			return WRONG(why, "'%.40s' cannot be the name of an interface", word);
+		if (list.n == CONFIG_INTERFACES_MAX)
+			return WRONG(why, "more than %d interfaces", CONFIG_INTERFACES_MAX);
+		for (size_t i = 0; i < list.n; i++)
+			if (strcmp(list.name[i], word) == 0)
+				return WRONG(why, "%s is named twice", word);
+		(void)strcpy(list.name[list.n++], word);
+	}
+	if (list.n == 0)
+		return WRONG(why, "names no interface");
+	*(struct interface_list *)member = list;
+	return 0;
+}
+
+static void format_interfaces(const struct option_row *row, const void *member, struct strbuf *out)
+{
+	const struct interface_list *list = member;
+
+	for (size_t i = 0; i < list->n; i++)
+		strbuf_addf(out, "%s%s", i ? " " : "", list->name[i]);
+}
+
+static const struct word cpu_words[] = {
+	{"all", CPUS_ALL},
+	{"not-isolated", CPUS_NOT_ISOLATED},
+	{"isolated", CPUS_ISOLATED},
+	{NULL, 0},
+};
+
+static int parse_cpus(const struct option_row *row, const char *text, void *member, char *why)
+{
+	struct cpu_choice choice = {0};
+	int kind;
+
+	if (find_word(cpu_words, text, &kind, why) == 0) {
+		choice.kind = (__typeof__(choice.kind))kind;
+	} else {
+		choice.kind = CPUS_LISTED;
+		if (cpulist_parse(text, &choice.list) < 0)
+			return WRONG(why,
+				     "'%.40s' is neither a list such as 0-3,5 nor one of all, "
+				     "not-isolated, isolated",
+				     text);
+	}
+	*(struct cpu_choice *)member = choice;
+	return 0;
+}
+
+static void format_cpus(const struct option_row *row, const void *member, struct strbuf *out)
+{
+	const struct cpu_choice *choice = member;
+	char text[CPULIST_TEXT_MAX];
+
+	if (choice->kind == CPUS_LISTED)
+		strbuf_add(out, cpulist_format(&choice->list, text));
+	else
+		strbuf_add(out, word_of(cpu_words, (int)choice->kind));
+}
+
+const struct kind kind_number = {"number", parse_number, format_number};
+const struct kind kind_duration = {"duration", parse_duration, format_duration};
+const struct kind kind_bool = {"yes or no", parse_bool, format_bool};
+const struct kind kind_text = {"text", parse_text, format_text};
+const struct kind kind_path = {"path", parse_path, format_text};
+const struct kind kind_interfaces = {"names", parse_interfaces, format_interfaces};
+const struct kind kind_cpus = {"CPUs", parse_cpus, format_cpus};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/conf/kind.h: the kinds of value an option can have, each read and written in one place.
+ *
+ * Internal to conf/. A kind parses a value into the member of struct config that a row names, and
+ * formats it so that parsing gives the same member again.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct strbuf;
+
+/* One key. */
+struct option_row {
+	const char *section, *key;
+	const struct kind *kind;
+	size_t offset, size;   /* of the member in struct config */
+	const char *min, *max; /* in the kind's own text form; NULL: no bound */
+	const char *fallback;  /* the default; NULL: must be given */
+	const char *help;
+};
+
+enum { KIND_ERROR_MAX = 160 };
+
+struct kind {
+	const char *name; /* for the manual: "duration", "number" … */
+	/* 0, or -EINVAL with what is wrong in why (KIND_ERROR_MAX octets). */
+	int (*parse)(const struct option_row *row, const char *text, void *member, char *why);
+	void (*format)(const struct option_row *row, const void *member, struct strbuf *out);
+};
+
+extern const struct kind kind_number;     /* int64_t */
+extern const struct kind kind_duration;   /* int64_t, ns */
+extern const struct kind kind_bool;       /* bool */
+extern const struct kind kind_text;       /* char[] */
+extern const struct kind kind_path;       /* char[], absolute or empty */
+extern const struct kind kind_interfaces; /* struct interface_list */
+extern const struct kind kind_cpus;       /* struct cpu_choice */
+extern const struct kind kind_role;       /* enum role, and so on */
+extern const struct kind kind_timestamping;
+extern const struct kind kind_transport;
+extern const struct kind kind_on_refusal;
+extern const struct kind kind_idle_states;

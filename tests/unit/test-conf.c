@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/conf/conf.h"
+
+#define SLAVE "[ptpmon]\nrole = slave\ninterfaces = eth0\n"
+
+static void three_lines_make_a_slave(void **state)
+{
+	char error[CONFIG_ERROR_MAX] = "";
+	char path[CONFIG_PATH_MAX];
+	struct config c;
+
+	assert_int_equal(config_parse(&c, SLAVE, "three", error), 0);
+	assert_int_equal(c.ptpmon.role, ROLE_SLAVE);
+	assert_int_equal(c.ptpmon.interfaces.n, 1);
+	assert_string_equal(c.ptpmon.interfaces.name[0], "eth0");
+	assert_int_equal(c.ptp4l.fifo_priority, 70);
+	assert_int_equal(c.ptp4l.timestamping, TIMESTAMPING_HARDWARE);
+	assert_int_equal(c.latency.cpus.kind, CPUS_NOT_ISOLATED);
+	assert_int_equal(c.latency.idle_states, IDLE_STATES_ALLOW);
+	assert_int_equal(c.store.flush_interval_ns, 5 * NSEC_PER_SEC);
+	assert_string_equal(config_ptp4l_socket(&c, path), "/run/ptpmon/eth0/ptp4l");
+	assert_string_equal(config_control_path(&c, path), "/run/ptpmon/control");
+	assert_string_equal(config_database_path(&c, path), "/var/lib/ptpmon/ptpmon.db");
+}
+
+static void roles_are_understood_in_all_words(void **state)
+{
+	static const struct {
+		const char *word;
+		enum role role;
+	} words[] = {
+		{"grandmaster", ROLE_GRANDMASTER},      {"master", ROLE_GRANDMASTER},
+		{"time transmitter", ROLE_GRANDMASTER}, {"slave", ROLE_SLAVE},
+		{"Time Receiver", ROLE_SLAVE},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char text[128];
+		char error[CONFIG_ERROR_MAX] = "";
+		struct config c;
+
+		(void)snprintf(text, sizeof(text), "[ptpmon]\nrole=%s\ninterfaces=a\n",
+			       words[i].word);
+		if (config_parse(&c, text, "words", error) != 0 || c.ptpmon.role != words[i].role)
+			fail_msg("%s: %s", words[i].word, error);
+	}
+}
+
+/* clang-format off */
+static const struct {
+	const char *text, *error;
+} refused[] = {
+	{ SLAVE "[ptp4l]\nfifo_priorty = 70\n",
+	  "x:5: [ptp4l] fifo_priorty: no such key; is fifo_priority meant?" },
+	{ SLAVE "[ptp4l]\nstale_after = 1 s\n",
+	  "x:5: [ptp4l] stale_after: no such key here; it belongs to [monitor]" },
+	{ SLAVE "[ptp5l]\n", "x:4: [ptp5l]: no such section; is [ptp4l] meant?" },
+	{ SLAVE "[gibberish]\n", "x:4: [gibberish]: no such section" },
+	{ SLAVE "role = slave\n", "x:4: [ptpmon] role: given twice, first in line 2" },
+	{ SLAVE "[ptp4l]\nfifo_priority = 100\n",
+	  "x:5: [ptp4l] fifo_priority: more than the most, 99" },
+	{ SLAVE "[ptp4l]\nfifo_priority = high\n",
+	  "x:5: [ptp4l] fifo_priority: 'high' is not a whole number" },
+	{ SLAVE "[ptp4l]\nfifo_priority = 99999999999999999999\n",
+	  "x:5: [ptp4l] fifo_priority: '99999999999999999999' is not a whole number" },
+	{ SLAVE "[ptp4l]\ntransport = L3\n",
+	  "x:5: [ptp4l] transport: 'L3' is none of L2, UDPv4, UDPv6" },
+	{ SLAVE "[ptp4l]\ncpus = 0-\n",
+	  "x:5: [ptp4l] cpus: '0-' is neither a list such as 0-3,5 nor one of all, not-isolated, isolated" },
+	{ SLAVE "[store]\nflush_interval = 5\n",
+	  "x:5: [store] flush_interval: '5' is not a duration with its unit, such as 5 s" },
+	{ SLAVE "[store]\nflush_interval = 1 h\n",
+	  "x:5: [store] flush_interval: more than the most, 10 min" },
+	{ SLAVE "[store]\ndirectory = here\n",
+	  "x:5: [store] directory: 'here' is not an absolute path" },
+	{ SLAVE "[latency]\non = maybe\n",
+	  "x:5: [latency] on: 'maybe' is none of yes, no, true, false, on, off" },
+	{ SLAVE "[latency\n", "x:4: a section header ends in ']'" },
+	{ SLAVE "nonsense\n", "x:4: neither a [section] nor a key = value" },
+	{ SLAVE "= 4\n", "x:4: a value without a key" },
+	{ "role = slave\n", "x:1: role: a key before the first [section]" },
+	{ "[ptpmon]\ninterfaces = eth0\n",
+	  "x: [ptpmon] role: missing: grandmaster or slave (master, time transmitter, time receiver are understood)" },
+	{ "[ptpmon]\nrole = slave\ninterfaces = ,\n",
+	  "x:3: [ptpmon] interfaces: names no interface" },
+	{ "[ptpmon]\nrole = slave\ninterfaces = eth0 eth0\n",
+	  "x:3: [ptpmon] interfaces: eth0 is named twice" },
+	{ "[ptpmon]\nrole = slave\ninterfaces = a-name-that-is-too-long\n",
+	  "x:3: [ptpmon] interfaces: 'a-name-that-is-too-long' cannot be the name of an interface" },
+	{ "[ptpmon]\nrole = slave\ninterfaces = eth0 eth1\n",
+	  "x: [ptpmon] interfaces: a slave has one port, these are 2" },
+};
+/* clang-format on */
+
+static void what_is_wrong_names_file_line_section_and_key(void **state)
+{
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		char error[CONFIG_ERROR_MAX] = "";
+		struct config c;
+
+		if (config_parse(&c, refused[i].text, "x", error) != -EINVAL ||
+		    strcmp(error, refused[i].error) != 0)
+			fail_msg("expected: %s\n     got: %s", refused[i].error, error);
+	}
+}
+
+static void what_is_written_reads_back_the_same(void **state)
+{
+	static const char text[] =
+		"# all kinds of value\r\n[ptpmon]\r\nrole=time receiver\r\ninterfaces = eth1\n"
+		"label = night 1 = cold\n[ptp4l]\n; a comment\ncpus = 0-3, 5\n"
+		"extra_arguments = --pi_proportional_const=0.7 -l 7\ntx_timestamp_timeout=50ms\n"
+		"[monitor]\nstale_after = 1.5 s\n[latency]\non = off\ncpus = isolated\n"
+		"idle_states = hold\n[store]\ndirectory = /data\n";
+	char error[CONFIG_ERROR_MAX] = "";
+	struct config first;
+	struct config second;
+	CLEANUP(freep) char *written = NULL;
+	CLEANUP(freep) char *again = NULL;
+
+	assert_int_equal(config_parse(&first, text, "first", error), 0);
+	assert_string_equal(first.ptpmon.label, "night 1 = cold");
+	assert_int_equal(first.monitor.stale_after_ns, 1500 * NSEC_PER_MSEC);
+	written = config_to_text(&first);
+	assert_int_equal(config_parse(&second, written, "second", error), 0);
+	again = config_to_text(&second);
+	assert_string_equal(written, again);
+	assert_non_null(strstr(written, "cpus = 0-3,5\n"));
+	assert_non_null(strstr(written, "tx_timestamp_timeout = 50 ms\n"));
+	assert_non_null(strstr(written, "stale_after = 1500 ms\n"));
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	(void)fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void a_later_file_wins_and_the_dump_says_so(void **state)
+{
+	char directory[] = "/tmp/test-conf-XXXXXX";
+	char error[CONFIG_ERROR_MAX] = "";
+	char dump[8192] = "";
+	char expected[128];
+	struct config c;
+	FILE *out;
+
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+	write_file("a.conf", SLAVE "[ptp4l]\nfifo_priority = 50\n");
+	assert_int_equal(mkdir("a.conf.d", 0700), 0);
+	write_file("a.conf.d/10.conf", "[ptp4l]\nfifo_priority = 60\n");
+	write_file("a.conf.d/20.conf", "[ptp4l]\nfifo_priority = 61\n");
+	assert_int_equal(config_load(&c, "a.conf", error), 0);
+	assert_int_equal(c.ptp4l.fifo_priority, 61);
+
+	out = fmemopen(dump, sizeof(dump) - 1, "w");
+	assert_int_equal(config_dump("a.conf", out, error), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(dump, "# a.conf.d/20.conf:2\nfifo_priority = 61\n"));
+	assert_non_null(strstr(dump, "# a.conf:2\nrole = slave\n"));
+	assert_non_null(strstr(dump, "# default\ntransport = L2\n"));
+
+	write_file("a.conf.d/30.conf", "[ptp4l]\nfifo = 61\n");
+	assert_int_equal(config_load(&c, "a.conf", error), -EINVAL);
+	(void)snprintf(expected, sizeof(expected), "a.conf.d/30.conf:2: [ptp4l] fifo: ");
+	assert_memory_equal(error, expected, strlen(expected));
+	assert_int_equal(config_load(&c, "absent.conf", error), -ENOENT);
+	assert_string_equal(error, "absent.conf: No such file or directory");
+	assert_int_equal(config_load(&c, directory, error), -EISDIR);
+
+	for (const char **f = (const char *[]){"a.conf.d/10.conf", "a.conf.d/20.conf",
+					       "a.conf.d/30.conf", "a.conf", NULL};
+	     *f; f++)
+		assert_int_equal(unlink(*f), 0);
+	assert_int_equal(rmdir("a.conf.d"), 0);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(three_lines_make_a_slave),
+		cmocka_unit_test(roles_are_understood_in_all_words),
+		cmocka_unit_test(what_is_wrong_names_file_line_section_and_key),
+		cmocka_unit_test(what_is_written_reads_back_the_same),
+		cmocka_unit_test(a_later_file_wins_and_the_dump_says_so),
+	};
+
+	return cmocka_run_group_tests_name("conf", tests, NULL, NULL);
+}
