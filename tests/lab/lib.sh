@@ -142,7 +142,7 @@ lab_open() {
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	trap 'exit 129' HUP
-	trap 'echo "lab: $0: line $LINENO: $BASH_COMMAND: failed" >&2' ERR
+	trap 'echo "lab: ${BASH_SOURCE[0]##*/}: line $LINENO: $BASH_COMMAND: failed" >&2' ERR
 	lab_remove_abandoned
 	LAB_WORK=$(mktemp -d "${TMPDIR:-/tmp}/ptpmon-lab-$$.XXXXXX")
 }
@@ -153,7 +153,7 @@ lab_namespace() { # lab_namespace NAME: make one, without the chatter of IPv6
 	ip netns add "$namespace"
 	ip netns exec "$namespace" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
 		echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6' 2>/dev/null || true
-	ip -n "$namespace" link set lo up
+	ip -n "$namespace" link set dev lo up
 }
 
 lab_board() {
@@ -165,9 +165,9 @@ lab_board() {
 }
 
 lab_link() { # lab_link NAMESPACE INTERFACE NAMESPACE INTERFACE
-	ip -n "$1" link add "$2" type veth peer name "$4" netns "$3"
-	ip -n "$1" link set "$2" up
-	ip -n "$3" link set "$4" up
+	ip -n "$1" link add name "$2" type veth peer name "$4" netns "$3"
+	ip -n "$1" link set dev "$2" up
+	ip -n "$3" link set dev "$4" up
 }
 
 lab_join() {

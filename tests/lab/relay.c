@@ -24,6 +24,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -221,33 +222,50 @@ static int run(char **argv)
 	return fail("poll", loop(&relay));
 }
 
-static int tell(int argc, char **argv)
+/* Send an order and wait for the answer. */
+static int ask(int fd, const char *path, const char *own_path, const char *order,
+	       char answer[ORDER_MAX])
 {
 	const struct timeval patience = {.tv_sec = 2};
-	struct sockaddr_un address, own = {.sun_family = AF_UNIX};
-	CLEANUP(close_fdp) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	char order[ORDER_MAX] = "", answer[ORDER_MAX];
+	struct sockaddr_un address, own;
 	ssize_t n;
-	int r = control_address(&address, argv[0]);
+	int r = control_address(&address, path);
 
+	if (r == 0)
+		r = control_address(&own, own_path);
 	if (r < 0)
-		return fail(argv[0], r);
+		return r;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0 ||
+	    bind(fd, (struct sockaddr *)&own, sizeof(own)) < 0 ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    send(fd, order, strlen(order), MSG_NOSIGNAL) < 0)
+		return -errno;
+	n = recv(fd, answer, ORDER_MAX - 1, 0);
+	if (n < 0)
+		return -errno;
+	answer[n] = '\0';
+	return 0;
+}
+
+/* The wire may be in another network namespace, so the answer comes to a path, not an abstract
+ * name. */
+static int tell(int argc, char **argv)
+{
+	CLEANUP(close_fdp) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char order[ORDER_MAX] = "", answer[ORDER_MAX], own_path[PATH_MAX];
+	int r;
+
 	for (int i = 1; i < argc; i++) {
 		size_t used = strlen(order);
 
 		(void)snprintf(order + used, sizeof(order) - used, "%s%s", i > 1 ? " " : "",
 			       argv[i]);
 	}
-	/* Bound to no name of its own, it gets an abstract one to be answered at. */
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0 ||
-	    bind(fd, (struct sockaddr *)&own, sizeof(own.sun_family)) < 0 ||
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    send(fd, order, strlen(order), MSG_NOSIGNAL) < 0)
-		return fail(argv[0], -errno);
-	n = recv(fd, answer, sizeof(answer) - 1, 0);
-	if (n < 0)
-		return fail(argv[0], -errno);
-	answer[n] = '\0';
+	(void)snprintf(own_path, sizeof(own_path), "%s.%d", argv[0], (int)getpid());
+	r = ask(fd, argv[0], own_path, order, answer);
+	(void)unlink(own_path);
+	if (r < 0)
+		return fail(argv[0], r);
 	if (strcmp(answer, "?") == 0) {
 		(void)fprintf(stderr, "relay: no such order: %s\n", order);
 		return 1;
