@@ -23,7 +23,8 @@ bool quantile_supported(uint32_t p_milli, uint64_t n);
 uint64_t quantile_needed(uint32_t p_milli);
 
 /*
- * The percentile of n > 0 values, by selection (expected O(n)); reorders values. Later calls on
+ * The percentile of n > 0 values, by selection (expected O(n), never worse than sorting); reorders
+ * values. Later calls on
  * the same array are cheaper. The value is always one that occurs.
  */
 int64_t quantile_select(int64_t *values, size_t n, uint32_t p_milli);
