@@ -203,15 +203,17 @@ wire() {
 # --- programs on a board ---
 
 # Sets the array `words`: the command as it has to be run on that board. All of it replaces itself
-# by the next, so the process id stays the same to the end. A program built with gcc's address
-# sanitizer wants to be told that a preloaded library is fine.
+# by the next, so the process id stays the same to the end. What a script starts in the background
+# ignores SIGINT unless told otherwise; a program built with gcc's address sanitizer wants to be
+# told that a preloaded library is fine.
 board_words() {
 	local name=$1
 
 	shift
 	words=(ip netns exec "ptpmon-$$-$name"
 		setpriv --bounding-set -sys_time --inh-caps -sys_time
-		env "LD_PRELOAD=$LAB_BUILD/tests/lab/vclock.so" "VCLOCK_FILE=$LAB_WORK/$name.clock"
+		env --default-signal=INT,QUIT
+		"LD_PRELOAD=$LAB_BUILD/tests/lab/vclock.so" "VCLOCK_FILE=$LAB_WORK/$name.clock"
 		"ASAN_OPTIONS=verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}" "$@")
 }
 
