@@ -10,6 +10,8 @@
 
 #include "ptpmon/base/cleanup.h"
 
+#define CPU_DIRECTORY "/sys/devices/system/cpu"
+
 enum { LONG_BITS = sizeof(unsigned long) * CHAR_BIT };
 
 bool cpulist_has(const struct cpulist *set, size_t cpu)
@@ -144,6 +146,29 @@ int cpulist_read(const char *path, struct cpulist *out)
 		return 0;
 	}
 	return cpulist_parse(line, out);
+}
+
+int cpulist_select(const char *text, struct cpulist *out)
+{
+	bool all = strcmp(text, "all") == 0;
+	bool others = strcmp(text, "not-isolated") == 0;
+	struct cpulist online;
+	struct cpulist isolated = {0};
+	int r;
+
+	if (!all && !others && strcmp(text, "isolated") != 0)
+		return cpulist_parse(text, out);
+	r = cpulist_read(CPU_DIRECTORY "/online", &online);
+	if (r < 0)
+		return r;
+	if (!all)
+		r = cpulist_read(CPU_DIRECTORY "/isolated", &isolated);
+	if (r < 0 && r != -ENOENT) /* a kernel that cannot isolate has no such file */
+		return r;
+	for (size_t i = 0; i < CPULIST_WORDS; i++)
+		online.bits[i] &= all || others ? ~isolated.bits[i] : isolated.bits[i];
+	*out = online;
+	return 0;
 }
 
 void cpulist_to_mask(const struct cpulist *set, unsigned long *mask, size_t bytes)

@@ -32,6 +32,13 @@ const char *cpulist_format(const struct cpulist *set, char out[static CPULIST_TE
 /* A list in a file such as /sys/devices/system/cpu/online. 0, or -errno. */
 int cpulist_read(const char *path, struct cpulist *out);
 
+/*
+ * What people write to choose among this board's CPUs: "all" (those online), "isolated" (from the
+ * scheduler, as the kernel says), "not-isolated" (the others), or a list, which is taken as it is.
+ * The words can lead to an empty set. 0, or what cpulist_parse() or cpulist_read() gave.
+ */
+int cpulist_select(const char *text, struct cpulist *out);
+
 /* The set as sched_setaffinity() takes it (CPULIST_MAX bits), and back from sched_getaffinity(). */
 void cpulist_to_mask(const struct cpulist *set, unsigned long *mask, size_t bytes);
 void cpulist_from_mask(struct cpulist *set, const unsigned long *mask, size_t bytes);
