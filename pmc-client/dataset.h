@@ -333,7 +333,7 @@ enum field_kind {
 	FIELD_PROTOCOL, /* network protocol, length and octets */
 	FIELD_OCTETS,   /* .size octets */
 	FIELD_RECORDS,  /* a 16-bit count, then so many times .rows */
-	FIELD_BIT,      /* a view: bit .mask of the octet that the last FIELD_U8 row carries */
+	FIELD_BIT,      /* a view of the .mask bit of an octet that another row carries */
 	FIELD_PAD,      /* .size reserved octets: skipped, sent as zero */
 	FIELD_KIND_MAX,
 };
@@ -361,10 +361,11 @@ struct field {
 	uint16_t size;   /* octets of FIELD_OCTETS and FIELD_PAD; most records of FIELD_RECORDS */
 	uint8_t mask;    /* of FIELD_BIT */
 	const struct ptp_name *names;
-	/* FIELD_RECORDS only: the rows of one record, and the distance of two in the struct */
+	/* FIELD_RECORDS only, whose .offset is the count (uint16_t): the rows of one record, ... */
 	const struct field *rows;
 	uint8_t n_rows;
-	uint16_t stride;
+	uint16_t stride;  /* the distance of two records in the struct */
+	uint16_t records; /* where the first one is */
 };
 
 enum dataset_flags {
@@ -381,6 +382,7 @@ struct dataset {
 	uint16_t id;
 	const char *name;
 	unsigned int flags; /* enum dataset_flags */
+	size_t size;        /* of the struct */
 	const char *since;  /* first linuxptp version that answers; NULL: all of 3.1.1 and later */
 	const struct field *fields;
 	size_t n_fields;
@@ -409,11 +411,11 @@ PMC_EXPORT int pmc_dataset_decode(const struct dataset *ds, const uint8_t *body,
 				  union ptp_data *out, size_t *n_fields);
 
 /*
- * Encode a body, padded to an even length. 0, or -EMSGSIZE if it does not fit.
- * *len changes only on success.
+ * Encode the first n_fields of a data set (ds->n_fields: all of it), padded to an even length. 0,
+ * or -EMSGSIZE if it does not fit. *len changes only on success.
  */
 PMC_EXPORT int pmc_dataset_encode(const struct dataset *ds, const union ptp_data *data,
-				  uint8_t *body, size_t size, size_t *len);
+				  size_t n_fields, uint8_t *body, size_t size, size_t *len);
 
 /*
  * A field's value as linuxptp prints it. data is the struct that the field's offset counts from: a
@@ -421,7 +423,11 @@ PMC_EXPORT int pmc_dataset_encode(const struct dataset *ds, const union ptp_data
  */
 PMC_EXPORT char *pmc_field_format(const struct field *f, const void *data, char *buf, size_t size);
 
-/* Read a value as written by pmc_field_format(), or a plain number. 0, -EINVAL or -ERANGE. */
+/*
+ * Read the value of a number, truth value, name, identity or text: what SETs are made of. Numbers
+ * may be hexadecimal, and are accepted for a name too. 0; -EINVAL: not such a value, or a kind that
+ * can't be set; -ERANGE: does not fit. *data changes only on success.
+ */
 PMC_EXPORT int pmc_field_parse(const struct field *f, const char *text, union ptp_data *data);
 
 /*
