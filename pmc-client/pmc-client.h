@@ -4,10 +4,13 @@
  *
  *   ptp_types.h  identities, enumerations and their names
  *   dataset.h    the data sets of all management ids, and rows that describe their fields
+ *   message.h    single messages, for a transport of your own
  *   client.h     requests, answers, deadlines and subscriptions
  */
 #pragma once
 
 #include "pmc-client/client.h"
 #include "pmc-client/dataset.h"
+#include "pmc-client/dataset.h"
+#include "pmc-client/message.h"
 #include "pmc-client/ptp_types.h"
