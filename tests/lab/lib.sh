@@ -210,6 +210,7 @@ board_words() {
 	local name=$1
 
 	shift
+	# shellcheck disable=SC2054 # the comma is env's
 	words=(ip netns exec "ptpmon-$$-$name"
 		setpriv --bounding-set -sys_time --inh-caps -sys_time
 		env --default-signal=INT,QUIT
