@@ -4,6 +4,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -15,6 +17,31 @@ enum {
 };
 
 static_assert((size_t)WINDOW_HEADER + WINDOW_BINS_MAX <= WINDOW_MESSAGE_MAX, "a window fits");
+
+const char *conditions_problem(const struct latency_conditions *c,
+			       char out[static CONDITIONS_TEXT_MAX])
+{
+	char schedule[CONDITIONS_TEXT_MAX / 3] = "";
+	char pinning[CONDITIONS_TEXT_MAX / 3] = "";
+	char lock[CONDITIONS_TEXT_MAX / 3] = "";
+
+	if (c->schedule_error)
+		(void)snprintf(schedule, sizeof(schedule), "; SCHED_FIFO refused: %s",
+			       strerror(c->schedule_error));
+	else if (c->policy != SCHED_FIFO)
+		(void)snprintf(schedule, sizeof(schedule), "; not scheduled SCHED_FIFO");
+	if (!c->pinned)
+		(void)snprintf(pinning, sizeof(pinning), "; not bound to its CPU");
+	if (c->lock_error)
+		(void)snprintf(lock, sizeof(lock), "; memory not locked: %s",
+			       strerror(c->lock_error));
+	else if (!c->memory_locked)
+		(void)snprintf(lock, sizeof(lock), "; memory not locked");
+	(void)snprintf(out, CONDITIONS_TEXT_MAX, "%s%s%s", schedule, pinning, lock);
+	if (out[0])
+		memmove(out, out + 2, strlen(out + 2) + 1); /* the first separator */
+	return out;
+}
 
 static uint8_t *put(uint8_t *at, uint64_t v)
 {

@@ -46,6 +46,15 @@ struct latency_conditions {
 	char clocksource[32];
 };
 
+enum { CONDITIONS_TEXT_MAX = 256 };
+
+/*
+ * Why windows taken under these conditions say nothing about real-time behaviour: "SCHED_FIFO
+ * refused: Operation not permitted; memory not locked: …"; "" if they do.
+ */
+const char *conditions_problem(const struct latency_conditions *c,
+			       char out[static CONDITIONS_TEXT_MAX]);
+
 enum window_kind { WINDOW_LATENCY = 1, WINDOW_CONDITIONS = 2 };
 
 /* The message in out (WINDOW_MESSAGE_MAX octets). Returns its length. */
