@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/store/database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
+#include "schema.h" /* made from schema.sql */
+
+#define APPLICATION_ID 0x7074706d /* "ptpm" */
+
+/* Checking a big database on slow flash must not keep the recorder from recording. */
+#define CHECK_TIME_NS (10 * NSEC_PER_SEC)
+
+enum { CHECK_STEPS = 10000 }; /* virtual machine steps between two looks at the clock */
+
+/* steps[i] takes a record of version i to i + 1; a new one takes them all. */
+static const char *const steps[] = {schema_sql};
+
+enum { DATABASE_VERSION = sizeof(steps) / sizeof(steps[0]) };
+
+struct errno_row {
+	int code, error;
+};
+
+/* clang-format off */
+static const struct errno_row errno_rows[] = {
+	{ SQLITE_NOMEM,    ENOMEM },
+	{ SQLITE_BUSY,     EBUSY },
+	{ SQLITE_LOCKED,   EBUSY },
+	{ SQLITE_READONLY, EROFS },
+	{ SQLITE_PERM,     EACCES },
+	{ SQLITE_FULL,     ENOSPC },
+	{ SQLITE_CORRUPT,  EUCLEAN },
+	{ SQLITE_NOTADB,   EUCLEAN },
+};
+/* clang-format on */
+
+/* The error, explained. */
+__attribute__((format(printf, 3, 4))) static int
+refuse(int error, char why[static DATABASE_ERROR_MAX], const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(why, DATABASE_ERROR_MAX, fmt, ap);
+	va_end(ap);
+	return error;
+}
+
+int database_errno(sqlite3 *db)
+{
+	int code = sqlite3_errcode(db) & 0xff;
+	int error = sqlite3_system_errno(db);
+
+	for (size_t i = 0; i < sizeof(errno_rows) / sizeof(errno_rows[0]); i++)
+		if (errno_rows[i].code == code)
+			return -errno_rows[i].error;
+	if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && error > 0)
+		return -error;
+	return -EIO;
+}
+
+void database_explain(sqlite3 *db, const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	int code = sqlite3_errcode(db) & 0xff;
+	int error = sqlite3_system_errno(db);
+
+	if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_FULL) && error > 0)
+		(void)snprintf(why, DATABASE_ERROR_MAX, "%s: %s (%s)", path, sqlite3_errmsg(db),
+			       strerror(error));
+	else
+		(void)snprintf(why, DATABASE_ERROR_MAX, "%s: %s", path, sqlite3_errmsg(db));
+}
+
+void database_closep(sqlite3 **db)
+{
+	(void)sqlite3_close(*db);
+	*db = NULL;
+}
+
+void database_finalizep(sqlite3_stmt **statement)
+{
+	(void)sqlite3_finalize(*statement);
+	*statement = NULL;
+}
+
+int database_int(sqlite3 *db, const char *sql, int64_t *out)
+{
+	CLEANUP(database_finalizep) sqlite3_stmt *statement = NULL;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+		return database_errno(db);
+	switch (sqlite3_step(statement)) {
+	case SQLITE_ROW:
+		if (sqlite3_column_type(statement, 0) != SQLITE_NULL)
+			*out = sqlite3_column_int64(statement, 0);
+		return 0;
+	case SQLITE_DONE:
+		return 0;
+	default:
+		return database_errno(db);
+	}
+}
+
+static int exec(sqlite3 *db, const char *sql)
+{
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_errno(db);
+}
+
+static int open_file(sqlite3 **out, const char *path, int flags,
+		     char why[static DATABASE_ERROR_MAX])
+{
+	CLEANUP(database_closep) sqlite3 *db = NULL;
+	int persist = 1;
+
+	if (sqlite3_open_v2(path, &db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL) !=
+	    SQLITE_OK) {
+		int r = db ? database_errno(db) : -ENOMEM;
+
+		if (db)
+			database_explain(db, path, why);
+		return r;
+	}
+	(void)sqlite3_busy_timeout(db, DATABASE_BUSY_MS);
+	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	/* Else the last to close removes the log, and who may only read cannot open it any more. */
+	(void)sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
+	*out = steal(&db);
+	return 0;
+}
+
+/* Ours, and not newer than us? */
+static int identify(sqlite3 *db, const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	int64_t application = 0;
+	int64_t version = 0;
+	int r = database_int(db, "PRAGMA application_id", &application);
+
+	if (r == 0)
+		r = database_int(db, "PRAGMA user_version", &version);
+	if (r < 0) {
+		database_explain(db, path, why);
+		return r;
+	}
+	if (application != APPLICATION_ID || version < 1)
+		return refuse(-EUCLEAN, why,
+			      "%s: a database, but not one of ptpmon's: left alone; move it away",
+			      path);
+	if (version > DATABASE_VERSION)
+		return refuse(-ENOTUNIQ, why,
+			      "%s: record version %jd, this ptpmon knows up to %d: left alone; use "
+			      "the newer ptpmon",
+			      path, (intmax_t)version, DATABASE_VERSION);
+	return 0;
+}
+
+int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	CLEANUP(database_closep) sqlite3 *db = NULL;
+	struct stat st;
+	int r;
+
+	/* Looked at by name only: closing a descriptor would drop this process's locks on it. */
+	if (stat(path, &st) < 0 || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+		return refuse(-errno, why, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size == 0)
+		return refuse(-EUCLEAN, why, "%s: %s: left alone; move it away", path,
+			      S_ISREG(st.st_mode) ? "empty" : "not a regular file");
+	r = open_file(&db, path, SQLITE_OPEN_READONLY, why);
+	if (r < 0)
+		return r;
+	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	r = identify(db, path, why);
+	if (r < 0)
+		return r;
+	*out = steal(&db);
+	return 0;
+}
+
+static int past_deadline(void *deadline_mono_ns)
+{
+	return nsec_now(CLOCK_MONOTONIC) > *(int64_t *)deadline_mono_ns;
+}
+
+/* What stands in the file fits together, as far as can be looked at in CHECK_TIME_NS. */
+static int check(const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	CLEANUP(database_closep) sqlite3 *db = NULL;
+	CLEANUP(database_finalizep) sqlite3_stmt *statement = NULL;
+	int64_t deadline_mono_ns = nsec_now(CLOCK_MONOTONIC) + CHECK_TIME_NS;
+	const char *found = NULL;
+	int r = database_open_read(&db, path, why);
+	int step;
+
+	if (r < 0)
+		return r;
+	sqlite3_progress_handler(db, CHECK_STEPS, past_deadline, &deadline_mono_ns);
+	if (sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &statement, NULL) != SQLITE_OK) {
+		database_explain(db, path, why);
+		return database_errno(db);
+	}
+	step = sqlite3_step(statement);
+	if ((step & 0xff) == SQLITE_INTERRUPT)
+		return 0;
+	if (step != SQLITE_ROW) {
+		database_explain(db, path, why);
+		return database_errno(db);
+	}
+	found = (const char *)sqlite3_column_text(statement, 0);
+	if (!found || strcmp(found, "ok") == 0)
+		return 0;
+	r = refuse(-EUCLEAN, why, "%s: damaged (%s): left alone; move it away", path, found);
+	for (char *c = why; *c; c++) /* SQLite's report may take several lines */
+		if (*c == '\n')
+			*c = ' ';
+	return r;
+}
+
+static int migrate(sqlite3 *db, int64_t version, const char *path,
+		   char why[static DATABASE_ERROR_MAX])
+{
+	for (; version < DATABASE_VERSION; version++) {
+		char set_version[64];
+		int r;
+
+		(void)snprintf(set_version, sizeof(set_version), "PRAGMA user_version = %jd",
+			       (intmax_t)version + 1);
+		if ((r = exec(db, "BEGIN IMMEDIATE")) < 0 || (r = exec(db, steps[version])) < 0 ||
+		    (r = exec(db, set_version)) < 0 || (r = exec(db, "COMMIT")) < 0) {
+			database_explain(db, path, why);
+			(void)exec(db, "ROLLBACK");
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* The whole record, empty, in one file without a log beside it. */
+static int fill(const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	CLEANUP(database_closep) sqlite3 *db = NULL;
+	char mark[64];
+	int r = open_file(&db, path, SQLITE_OPEN_READWRITE, why);
+	int persist = 0;
+
+	if (r < 0)
+		return r;
+	(void)sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
+	(void)snprintf(mark, sizeof(mark), "PRAGMA application_id = %d", APPLICATION_ID);
+	if ((r = exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")) < 0 ||
+	    (r = exec(db, mark)) < 0) {
+		database_explain(db, path, why);
+		return r;
+	}
+	r = migrate(db, 0, path, why);
+	if (r < 0)
+		return r;
+	r = exec(db, "PRAGMA journal_mode = WAL");
+	if (r < 0)
+		database_explain(db, path, why);
+	return r;
+}
+
+static int sync_directory_of(const char *path)
+{
+	CLEANUP(close_fdp) int fd = -1;
+	char directory[PATH_MAX];
+	char *slash;
+
+	(void)snprintf(directory, sizeof(directory), "%s", path);
+	slash = strrchr(directory, '/');
+	if (slash)
+		slash[1] = '\0';
+	fd = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
+/* A log without its database would be played into the new one. */
+static int refuse_orphan_log(const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	char log[PATH_MAX];
+	struct stat st;
+
+	(void)snprintf(log, sizeof(log), "%s-wal", path);
+	if (stat(log, &st) < 0 || st.st_size == 0)
+		return 0;
+	return refuse(-EUCLEAN, why,
+		      "%s: the log of a database that is not there: left alone; move it away", log);
+}
+
+static void unlink_unfinished(const char *path)
+{
+	static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+	char name[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		(void)snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
+		(void)unlink(name);
+	}
+}
+
+static int create(const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	CLEANUP(close_fdp) int fd = -1;
+	char unfinished[PATH_MAX];
+	int r = refuse_orphan_log(path, why);
+
+	if (r < 0)
+		return r;
+	(void)snprintf(unfinished, sizeof(unfinished), "%s.new", path);
+	unlink_unfinished(unfinished);
+	fd = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	if (fd < 0 || fchmod(fd, 0640) < 0)
+		return refuse(-errno, why, "%s: %s", unfinished, strerror(errno));
+	close_fdp(&fd);
+	r = fill(unfinished, why);
+	if (r == 0) {
+		r = rename(unfinished, path) < 0 ? -errno : sync_directory_of(path);
+		if (r < 0)
+			(void)refuse(r, why, "%s: %s", path, strerror(-r));
+	}
+	if (r < 0)
+		unlink_unfinished(unfinished);
+	return r;
+}
+
+int database_open_write(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	CLEANUP(database_closep) sqlite3 *db = NULL;
+	int64_t version = 0;
+	struct stat st;
+	int r;
+
+	if (stat(path, &st) < 0 && errno == ENOENT)
+		r = create(path, why);
+	else
+		r = check(path, why);
+	if (r < 0)
+		return r;
+	r = open_file(&db, path, SQLITE_OPEN_READWRITE, why);
+	if (r < 0)
+		return r;
+	if (sqlite3_db_readonly(db, "main") == 1) { /* SQLite's quiet way of opening it after all */
+		r = faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 ? -errno : -EROFS;
+		return refuse(r, why, "%s: %s: make it writable", path, strerror(-r));
+	}
+	if ((r = exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
+			  "PRAGMA journal_size_limit = 4194304")) < 0 ||
+	    (r = database_int(db, "PRAGMA user_version", &version)) < 0) {
+		database_explain(db, path, why);
+		return r;
+	}
+	r = migrate(db, version, path, why);
+	if (r < 0)
+		return r;
+	*out = steal(&db);
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/store/queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { BLOCK_BYTES = 32768 };
+
+struct queue_block {
+	struct queue_block *next;
+	size_t used, size;
+	_Alignas(8) uint8_t bytes[];
+};
+
+static size_t record_bytes(size_t payload)
+{
+	return (sizeof(struct record) + payload + 7) & ~(size_t)7;
+}
+
+static struct queue_block *block_for(struct queue *q, size_t bytes)
+{
+	size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+	struct queue_block *b = q->last;
+
+	if (b && b->size - b->used >= bytes)
+		return b;
+	b = malloc(sizeof(*b) + size);
+	if (!b)
+		return NULL;
+	*b = (struct queue_block){.size = size};
+	if (q->last)
+		q->last->next = b;
+	else
+		q->first = b;
+	q->last = b;
+	return b;
+}
+
+void *queue_put(struct queue *q, enum record_kind kind, int64_t mono_ns, size_t size)
+{
+	size_t bytes = record_bytes(size);
+	struct queue_block *b = size <= UINT32_MAX ? block_for(q, bytes) : NULL;
+	struct record *record;
+
+	if (!b)
+		return NULL;
+	record = (struct record *)(void *)(b->bytes + b->used);
+	record->mono_ns = mono_ns;
+	record->size = (uint32_t)size;
+	record->kind = kind;
+	b->used += bytes;
+	q->records++;
+	q->bytes += bytes;
+	return record->payload;
+}
+
+void queue_append(struct queue *q, struct queue *from)
+{
+	if (!from->first)
+		return;
+	if (q->last)
+		q->last->next = from->first;
+	else
+		q->first = from->first;
+	q->last = from->last;
+	q->records += from->records;
+	q->bytes += from->bytes;
+	*from = (struct queue){0};
+}
+
+void queue_clear(struct queue *q)
+{
+	struct queue_block *next;
+
+	for (struct queue_block *b = q->first; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	*q = (struct queue){0};
+}
+
+struct sort_row {
+	const struct record *record;
+	size_t put; /* how many were put before */
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct sort_row *x = a;
+	const struct sort_row *y = b;
+
+	if (x->record->mono_ns != y->record->mono_ns)
+		return x->record->mono_ns < y->record->mono_ns ? -1 : 1;
+	return (x->put > y->put) - (x->put < y->put);
+}
+
+static size_t list_records(const struct queue *q, struct sort_row *rows, size_t n)
+{
+	for (const struct queue_block *b = q->first; b; b = b->next)
+		for (size_t at = 0; at < b->used;) {
+			const struct record *record =
+				(const struct record *)(const void *)(b->bytes + at);
+
+			rows[n] = (struct sort_row){record, n};
+			n++;
+			at += record_bytes(record->size);
+		}
+	return n;
+}
+
+int queue_sorted(const struct queue *a, const struct queue *b, const struct record ***out)
+{
+	struct sort_row *rows = calloc(a->records + b->records + 1, sizeof(*rows));
+	const struct record **sorted = calloc(a->records + b->records + 1, sizeof(*sorted));
+	size_t n;
+
+	if (!rows || !sorted) {
+		free(rows);
+		free(sorted);
+		return -ENOMEM;
+	}
+	n = list_records(b, rows, list_records(a, rows, 0));
+	qsort(rows, n, sizeof(*rows), compare);
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = rows[i].record;
+	free(rows);
+	*out = sorted;
+	return 0;
+}
