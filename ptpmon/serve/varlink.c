@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A client is always in one of three states, which rearm() turns into the events it waits for:
+ * something unsent or a request waiting (EPOLLOUT: both need room in the socket), a call that
+ * its handler kept (only its hang-up), or nothing (EPOLLIN). Memory per client is bounded by the
+ * limits of the header, work per wake-up by one read and one request.
+ */
+#include "ptpmon/serve/varlink.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "config.h"
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/serve/frames.h"
+
+enum {
+	/* a listener that cannot accept (no descriptor left) must not spin */
+	ACCEPT_INTERVAL_US = 100 * 1000,
+	ACCEPT_BURST = 256,
+	BEHIND_ACCURACY_US = 100 * 1000,
+	METHOD_NAME_MAX = 256,
+};
+
+#define SERVICE "org.varlink.service"
+
+struct varlink_call {
+	struct client *client;
+	bool open; /* asked and not answered yet */
+	bool oneway, more;
+	void (*closed)(struct varlink_call *call, void *userdata);
+	void *closed_userdata;
+};
+
+struct client {
+	struct varlink_server *server;
+	int fd;
+	struct varlink_peer peer;
+	sd_event_source *io, *behind;
+	struct frames frames;
+	struct varlink_call call; /* the one being served */
+	uint64_t last_active;     /* the server's count at its connect() or last request */
+	bool broken;              /* dropped at its next wake-up */
+};
+
+struct varlink_server {
+	sd_event *loop;
+	sd_event_source *listener;
+	const struct varlink_interface *interfaces;
+	size_t n_interfaces;
+	void *userdata;
+	uint64_t activity; /* counts connections and requests */
+	size_t n_clients;
+	struct client *clients[VARLINK_CLIENTS_MAX];
+};
+
+/* -- clients ----------------------------------------------------------------------------- */
+
+static struct client *client_free(struct client *c)
+{
+	if (!c)
+		return NULL;
+	if (c->call.open && c->call.closed)
+		c->call.closed(&c->call, c->call.closed_userdata);
+	(void)sd_event_source_disable_unref(c->io);
+	(void)sd_event_source_disable_unref(c->behind);
+	frames_clear(&c->frames);
+	close_fdp(&c->fd);
+	free(c);
+	return NULL;
+}
+
+DEFINE_FREEP(struct client, client_free)
+
+static void client_drop(struct client *c)
+{
+	struct varlink_server *s = c->server;
+
+	for (size_t i = 0; i < s->n_clients; i++)
+		if (s->clients[i] == c) {
+			s->clients[i] = s->clients[--s->n_clients];
+			break;
+		}
+	(void)client_free(c);
+}
+
+/* Cannot be dropped where it stands: the shutdown wakes its own source, which does it. */
+static void client_break(struct client *c)
+{
+	c->broken = true;
+	(void)shutdown(c->fd, SHUT_RDWR);
+}
+
+static void rearm(struct client *c)
+{
+	bool unsent = frames_unsent(&c->frames) > 0;
+	uint32_t events = EPOLLIN;
+	int enabled = SD_EVENT_OFF;
+
+	if (unsent || (frames_waiting(&c->frames) && !c->call.open))
+		events = EPOLLOUT;
+	else if (c->call.open)
+		events = 0; /* EPOLLHUP comes unasked */
+	(void)sd_event_source_set_io_events(c->io, events);
+	/* from the moment it falls behind until it has caught up */
+	if (!unsent) {
+		(void)sd_event_source_set_enabled(c->behind, SD_EVENT_OFF);
+		return;
+	}
+	(void)sd_event_source_get_enabled(c->behind, &enabled);
+	if (enabled != SD_EVENT_OFF)
+		return;
+	(void)sd_event_source_set_time_relative(c->behind,
+						(uint64_t)VARLINK_BEHIND_MAX_S * 1000000);
+	(void)sd_event_source_set_enabled(c->behind, SD_EVENT_ONESHOT);
+}
+
+/* -- answers ----------------------------------------------------------------------------- */
+
+static void client_send(struct client *c, json_t *message)
+{
+	CLEANUP(freep) char *text = json_dumps(message, JSON_COMPACT);
+
+	if (!text || frames_put(&c->frames, text) < 0 || frames_flush(&c->frames) < 0 ||
+	    frames_unsent(&c->frames) > VARLINK_UNSENT_MAX)
+		client_break(c);
+	else
+		rearm(c);
+}
+
+/* Takes over parameters. error NULL: a reply. */
+static void answer(struct varlink_call *call, const char *error, json_t *parameters, bool continues)
+{
+	struct client *c = call->client;
+	json_auto_t *message = json_object();
+
+	if (!parameters)
+		parameters = json_object();
+	if (json_object_set_new(message, "parameters", parameters) < 0 ||
+	    (error && json_object_set_new(message, "error", json_string(error)) < 0) ||
+	    (continues && json_object_set_new(message, "continues", json_true()) < 0)) {
+		client_break(c);
+		return;
+	}
+	if (!continues)
+		call->open = false;
+	if (!call->oneway)
+		client_send(c, message);
+	else
+		rearm(c);
+}
+
+void varlink_reply(struct varlink_call *call, json_t *parameters)
+{
+	answer(call, NULL, parameters, false);
+}
+
+void varlink_notify(struct varlink_call *call, json_t *parameters)
+{
+	answer(call, NULL, parameters, true);
+}
+
+void varlink_error(struct varlink_call *call, const char *name, json_t *parameters)
+{
+	answer(call, name, parameters, false);
+}
+
+static void service_error(struct varlink_call *call, const char *name, const char *key,
+			  const char *value)
+{
+	varlink_error(call, name, json_pack("{ss}", key, value));
+}
+
+void varlink_invalid_parameter(struct varlink_call *call, const char *parameter)
+{
+	service_error(call, SERVICE ".InvalidParameter", "parameter", parameter);
+}
+
+struct varlink_peer varlink_call_peer(const struct varlink_call *call)
+{
+	return call->client->peer;
+}
+
+void varlink_call_on_close(struct varlink_call *call,
+			   void (*closed)(struct varlink_call *call, void *userdata),
+			   void *userdata)
+{
+	call->closed = closed;
+	call->closed_userdata = userdata;
+}
+
+/* -- org.varlink.service ----------------------------------------------------------------- */
+
+static const char service_description[] =
+	"# What a Varlink service says about itself.\n"
+	"interface " SERVICE "\n"
+	"\n"
+	"method GetInfo() -> (\n"
+	"  vendor: string,\n"
+	"  product: string,\n"
+	"  version: string,\n"
+	"  url: string,\n"
+	"  interfaces: []string\n"
+	")\n"
+	"\n"
+	"method GetInterfaceDescription(interface: string) -> (description: string)\n"
+	"\n"
+	"error InterfaceNotFound (interface: string)\n"
+	"error MethodNotFound (method: string)\n"
+	"error MethodNotImplemented (method: string)\n"
+	"error InvalidParameter (parameter: string)\n"
+	"error PermissionDenied ()\n"
+	"error ExpectedMore ()\n";
+
+static void get_info(struct varlink_call *call, json_t *parameters, void *userdata)
+{
+	const struct varlink_server *s = call->client->server;
+	const char *unexpected = json_object_iter_key(json_object_iter(parameters));
+	json_t *names;
+
+	if (unexpected) {
+		varlink_invalid_parameter(call, unexpected);
+		return;
+	}
+	names = json_array();
+	(void)json_array_append_new(names, json_string(SERVICE));
+	for (size_t i = 0; i < s->n_interfaces; i++)
+		(void)json_array_append_new(names, json_string(s->interfaces[i].name));
+	varlink_reply(call, json_pack("{ss ss ss ss so}", "vendor", "ptpmon", "product", "ptpmon",
+				      "version", PTPMON_VERSION, "url", "", "interfaces", names));
+}
+
+static const struct varlink_interface *find_interface(const struct varlink_server *s,
+						      const char *name);
+
+static void get_interface_description(struct varlink_call *call, json_t *parameters, void *userdata)
+{
+	const char *name = json_string_value(json_object_get(parameters, "interface"));
+	const struct varlink_interface *interface;
+
+	if (!name || json_object_size(parameters) != 1) {
+		varlink_invalid_parameter(call, "interface");
+		return;
+	}
+	interface = find_interface(call->client->server, name);
+	if (!interface)
+		service_error(call, SERVICE ".InterfaceNotFound", "interface", name);
+	else
+		varlink_reply(call, json_pack("{ss}", "description", interface->description));
+}
+
+static const struct varlink_method service_methods[] = {
+	{"GetInfo", get_info, 0},
+	{"GetInterfaceDescription", get_interface_description, 0},
+};
+
+static const struct varlink_interface service_interface = {
+	SERVICE, service_description, service_methods,
+	sizeof(service_methods) / sizeof(service_methods[0])};
+
+/* -- requests ---------------------------------------------------------------------------- */
+
+static const struct varlink_interface *find_interface(const struct varlink_server *s,
+						      const char *name)
+{
+	if (strcmp(name, SERVICE) == 0)
+		return &service_interface;
+	for (size_t i = 0; i < s->n_interfaces; i++)
+		if (strcmp(name, s->interfaces[i].name) == 0)
+			return &s->interfaces[i];
+	return NULL;
+}
+
+static const struct varlink_method *find_method(const struct varlink_interface *interface,
+						const char *name)
+{
+	for (size_t i = 0; i < interface->n_methods; i++)
+		if (strcmp(name, interface->methods[i].name) == 0)
+			return &interface->methods[i];
+	return NULL;
+}
+
+/* An absent flag is false; what is no boolean is no request. */
+static bool read_flag(const json_t *request, const char *name, bool *out)
+{
+	const json_t *value = json_object_get(request, name);
+
+	*out = json_is_true(value);
+	return !value || json_is_boolean(value);
+}
+
+static void dispatch(struct varlink_call *call, const char *full_name, json_t *parameters)
+{
+	struct varlink_server *s = call->client->server;
+	char name[METHOD_NAME_MAX];
+	char *dot;
+	const struct varlink_interface *interface;
+	const struct varlink_method *method;
+
+	strcpy(name, full_name); /* serve() has checked its length */
+	dot = strrchr(name, '.');
+	*dot = '\0';
+	interface = find_interface(s, name);
+	if (!interface) {
+		service_error(call, SERVICE ".InterfaceNotFound", "interface", name);
+		return;
+	}
+	method = find_method(interface, dot + 1);
+	if (!method)
+		service_error(call, SERVICE ".MethodNotFound", "method", full_name);
+	else if (!method->handle)
+		service_error(call, SERVICE ".MethodNotImplemented", "method", full_name);
+	else if (method->flags & VARLINK_MORE && !call->more)
+		varlink_error(call, SERVICE ".ExpectedMore", NULL);
+	else
+		method->handle(call, parameters, s->userdata);
+}
+
+/* 0, or -EBADMSG for what is no request. */
+static int serve(struct client *c, const char *text, size_t len)
+{
+	json_auto_t *request = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+	const char *name = json_string_value(json_object_get(request, "method"));
+	json_t *parameters = json_object_get(request, "parameters");
+	json_auto_t *none = json_object();
+	bool upgrade;
+
+	c->call = (struct varlink_call){.client = c};
+	if (!name || strlen(name) >= METHOD_NAME_MAX || !strchr(name, '.'))
+		return -EBADMSG;
+	if (!read_flag(request, "oneway", &c->call.oneway) ||
+	    !read_flag(request, "more", &c->call.more) ||
+	    !read_flag(request, "upgrade", &upgrade) || (c->call.oneway && c->call.more))
+		return -EBADMSG;
+	if (!parameters || json_is_null(parameters))
+		parameters = none;
+	if (!json_is_object(parameters))
+		return -EBADMSG;
+	c->call.open = true;
+	c->last_active = ++c->server->activity;
+	if (upgrade)
+		varlink_invalid_parameter(&c->call, "upgrade");
+	else
+		dispatch(&c->call, name, parameters);
+	return 0;
+}
+
+/* One step of one client. A negative value: it is to be dropped. */
+static int client_step(struct client *c, uint32_t revents)
+{
+	struct frames *f = &c->frames;
+	const char *text;
+	size_t len;
+	int r = frames_flush(f);
+
+	if (r < 0 || c->broken)
+		return -EPIPE;
+	if (frames_unsent(f))
+		return 0;
+	if (c->call.open)
+		return revents & (EPOLLHUP | EPOLLERR) ? -EPIPE : 0;
+	if (!frames_waiting(f)) {
+		if (f->ended)
+			return -EPIPE;
+		r = frames_receive(f);
+		if (r < 0)
+			return r;
+	}
+	text = frames_next(f, &len);
+	if (text)
+		return serve(c, text, len);
+	return f->ended ? -EPIPE : 0;
+}
+
+static int on_client(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct client *c = userdata;
+
+	if (client_step(c, revents) < 0)
+		client_drop(c);
+	else if (!c->broken)
+		rearm(c);
+	return 0;
+}
+
+static int on_behind(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	client_drop(userdata);
+	return 0;
+}
+
+/* -- the server -------------------------------------------------------------------------- */
+
+static int client_new(struct client **out, struct varlink_server *s, int fd)
+{
+	struct ucred credentials;
+	socklen_t size = sizeof(credentials);
+	CLEANUP(client_freep) struct client *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c) {
+		(void)close(fd);
+		return -ENOMEM;
+	}
+	c->server = s;
+	c->fd = fd;
+	c->frames = (struct frames){.fd = fd, .in_max = VARLINK_REQUEST_MAX};
+	c->last_active = ++s->activity;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
+		return -errno;
+	c->peer = (struct varlink_peer){.uid = credentials.uid, .pid = credentials.pid};
+	r = sd_event_add_io(s->loop, &c->io, fd, EPOLLIN, on_client, c);
+	if (r < 0)
+		return r;
+	r = sd_event_add_time_relative(s->loop, &c->behind, CLOCK_MONOTONIC, 0, BEHIND_ACCURACY_US,
+				       on_behind, c);
+	if (r < 0)
+		return r;
+	(void)sd_event_source_set_enabled(c->behind, SD_EVENT_OFF);
+	(void)sd_event_source_set_priority(c->io, SD_EVENT_PRIORITY_IDLE);
+	(void)sd_event_source_set_priority(c->behind, SD_EVENT_PRIORITY_IDLE);
+	*out = steal(&c);
+	return 0;
+}
+
+/* The client that asked nothing for longest, if it is not owed an answer. */
+static struct client *most_idle(const struct varlink_server *s)
+{
+	struct client *found = NULL;
+
+	for (size_t i = 0; i < s->n_clients; i++) {
+		struct client *c = s->clients[i];
+
+		if (!c->call.open && !frames_unsent(&c->frames) &&
+		    (!found || c->last_active < found->last_active))
+			found = c;
+	}
+	return found;
+}
+
+static int on_connection(sd_event_source *source, int listen_fd, uint32_t revents, void *userdata)
+{
+	struct varlink_server *s = userdata;
+	int fd = accept4(listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct client *c = NULL;
+
+	/* out of descriptors: the source's rate limit paces the next try */
+	if (fd < 0)
+		return 0;
+	if (s->n_clients == VARLINK_CLIENTS_MAX) {
+		c = most_idle(s);
+		if (!c) {
+			(void)close(fd);
+			return 0;
+		}
+		client_drop(c);
+	}
+	if (client_new(&c, s, fd) == 0)
+		s->clients[s->n_clients++] = c;
+	return 0;
+}
+
+int varlink_server_new(struct varlink_server **out, sd_event *loop, int listen_fd,
+		       const struct varlink_interface *interfaces, size_t n_interfaces,
+		       void *userdata)
+{
+	struct varlink_server *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->loop = sd_event_ref(loop);
+	s->interfaces = interfaces;
+	s->n_interfaces = n_interfaces;
+	s->userdata = userdata;
+	r = sd_event_add_io(loop, &s->listener, listen_fd, EPOLLIN, on_connection, s);
+	if (r >= 0)
+		r = sd_event_source_set_priority(s->listener, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
+		r = sd_event_source_set_ratelimit(s->listener, ACCEPT_INTERVAL_US, ACCEPT_BURST);
+	if (r < 0) {
+		(void)varlink_server_free(s);
+		return r;
+	}
+	*out = s;
+	return 0;
+}
+
+struct varlink_server *varlink_server_free(struct varlink_server *s)
+{
+	if (!s)
+		return NULL;
+	while (s->n_clients)
+		client_drop(s->clients[s->n_clients - 1]);
+	(void)sd_event_source_disable_unref(s->listener);
+	(void)sd_event_unref(s->loop);
+	free(s);
+	return NULL;
+}
+
+size_t varlink_server_clients(const struct varlink_server *s)
+{
+	return s->n_clients;
+}
