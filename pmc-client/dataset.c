@@ -140,7 +140,6 @@ static const struct field port_ds[] = {
 OCTET_ROWS(priority1, "priority1", "priority1");
 OCTET_ROWS(priority2, "priority2", "priority2");
 OCTET_ROWS(domain, "domain_number", "domainNumber");
-OCTET_ROWS(slave_only, "slave_only", "slaveOnly"); /* 3.1.1 has 2 for true */
 LOG_ROWS(log_announce_interval, "log_announce_interval", "logAnnounceInterval");
 OCTET_ROWS(announce_receipt_timeout, "announce_receipt_timeout", "announceReceiptTimeout");
 LOG_ROWS(log_sync_interval, "log_sync_interval", "logSyncInterval");
@@ -150,6 +149,11 @@ OCTET_ROWS(master_only, "master_only", "masterOnly");
 OCTET_ROWS(delay_mechanism, "delay_mechanism", "delayMechanism", .names = ptp_delay_mechanisms);
 LOG_ROWS(log_min_pdelay_req_interval, "log_min_pdelay_req_interval", "logMinPdelayReqInterval");
 OCTET_ROWS(synchronization_uncertain_np, "uncertain", "uncertain"); /* 255: don't care */
+
+static const struct field slave_only[] = { /* true is 2 in 3.1.1, 1 from 4.0 */
+	HIDDEN(struct ptp_octet, value, U8),
+	BIT(struct ptp_octet, value, 0xFF, "slave_only", "slaveOnly"),
+};
 
 /* pmc shows two of the flags of the one id and one of the other. */
 static const struct field traceability_properties[] = {
