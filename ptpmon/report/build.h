@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ptpmon/report/build.h: from the record to the struct of results. */
+#pragma once
+#include <stdint.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/report/result.h"
+#include "ptpmon/store/query.h"
+
+struct report_request {
+	int64_t since_mono_ns, until_mono_ns; /* TIME_UNKNOWN: from the start, to the end */
+	const char *role;                     /* of the configuration; may be NULL */
+	const char *boot_id; /* this boot's, and its CLOCK_MONOTONIC now: they … */
+	int64_t now_mono_ns; /* … tell a run being recorded from one cut short */
+};
+
+/*
+ * Reads the run once for the whole scope and once more for its phases. Memory: at most three
+ * int64_t for each sample of the largest series, whatever the number of series and phases.
+ * 0, -ERANGE if nothing of the run lies in the scope asked for, or what the query failed with.
+ */
+int report_build(struct report **out, struct query *q, const struct report_request *request);
+
+DEFINE_FREEP(struct report, report_free)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/report/building.h: the steps of report_build(), in order; not for others.
+ *
+ * Each fills its part of building.report from the query and what the steps before have left.
+ * 0, or -errno.
+ */
+#pragma once
+#include "ptpmon/report/build.h"
+#include "ptpmon/report/history.h"
+#include "ptpmon/report/spans.h"
+#include "ptpmon/report/values.h"
+
+struct building {
+	struct query *query;
+	struct report *report;
+	int64_t from_mono_ns, to_mono_ns; /* what is visited: the scope, and if that is the whole
+					     run, whatever has a time before its start as well */
+	struct history history;
+	size_t *offset_indices, *latency_indices; /* series of the query, by index in report */
+};
+
+/* scope.c: the run, the scope, the columns. -ERANGE if the scope is empty. */
+int building_scope(struct building *b, const struct report_request *request);
+struct report_moment building_moment(const struct building *b, int64_t mono_ns);
+/* With the phase only if all of the span lies in it. */
+struct report_moment building_span_moment(const struct building *b, const struct report_span *span);
+bool building_in_column(const struct building *b, size_t column, int64_t mono_ns);
+
+/* happenings.c: events, state changes, marks; and the history of port states. */
+int building_happenings(struct building *b);
+
+/* offsets.c: statistics of each offset series, and the worst samples. */
+int building_offsets(struct building *b);
+
+/*
+ * gaps.c: the declared ones; those of one series, from distances of its samples that may be too
+ * long (pairs: from, to); and in the end all in order of time.
+ */
+int building_declared_gaps(struct building *b);
+void building_gaps(struct building *b, struct report_offset_series *series,
+		   const struct values *distances);
+int building_sort_gaps(struct building *b);
+
+/* latencies.c: statistics of each CPU, and the worst windows. */
+int building_latencies(struct building *b);
+
+/* worst.c: keeps the worst, and finds what else was there in the same second. */
+void worst_keep(struct report_worst *list, size_t *n, const struct report_worst *w,
+		int64_t (*badness)(const struct report_worst *w));
+int64_t worst_by_offset(const struct report_worst *w);
+int64_t worst_by_latency(const struct report_worst *w);
+int building_worst(struct building *b);
+
+/* headline.c: the sentence; last. */
+int building_headline(struct building *b);

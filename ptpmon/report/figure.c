@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/report/figure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/model/sample.h"
+#include "ptpmon/model/timemap.h"
+
+/* Below `below` ns a number is shown in this unit. */
+struct scale {
+	int64_t below;
+	int64_t unit_ns;
+	int digits;
+	const char *unit;
+};
+
+/* clang-format off */
+static const struct scale offset_scales[] = {
+	{ 100000,                1,             0, "ns" },
+	{ NSEC_PER_MSEC,         NSEC_PER_USEC, 3, "us" },
+	{ NSEC_PER_SEC,          NSEC_PER_MSEC, 3, "ms" },
+	{ 1000 * NSEC_PER_SEC,   NSEC_PER_SEC,  3, "s"  },
+	{ INT64_MAX,             NSEC_PER_SEC,  0, "s"  },
+};
+static const struct scale latency_scales[] = {
+	{ NSEC_PER_USEC,         1,             0, "ns" },
+	{ NSEC_PER_MSEC,         NSEC_PER_USEC, 1, "us" },
+	{ INT64_MAX,             NSEC_PER_MSEC, 3, "ms" },
+};
+/* clang-format on */
+
+static const char *scaled(const struct scale *scale, int64_t ns, char out[static FIGURE_MAX])
+{
+	if (ns == SAMPLE_UNKNOWN)
+		return strcpy(out, "-");
+	while (llabs(ns) >= scale->below && scale->below != INT64_MAX)
+		scale++;
+	if (scale->unit_ns == 1)
+		(void)snprintf(out, FIGURE_MAX, "%" PRId64 " ns", ns);
+	else
+		(void)snprintf(out, FIGURE_MAX, "%.*f %s", scale->digits,
+			       (double)ns / (double)scale->unit_ns, scale->unit);
+	return out;
+}
+
+const char *figure_offset(int64_t ns, char out[static FIGURE_MAX])
+{
+	return scaled(offset_scales, ns, out);
+}
+
+const char *figure_mean(double ns, char out[static FIGURE_MAX])
+{
+	if (fabs(ns) >= 100000)
+		return figure_offset((int64_t)ns, out);
+	/* the addition turns a negative zero into zero */
+	(void)snprintf(out, FIGURE_MAX, "%.1f ns", round(ns * 10) / 10 + 0.0);
+	return out;
+}
+
+const char *figure_latency(int64_t ns, char out[static FIGURE_MAX])
+{
+	return scaled(latency_scales, ns, out);
+}
+
+const char *figure_share(int64_t part, int64_t whole, char out[static FIGURE_MAX])
+{
+	if (whole <= 0)
+		return strcpy(out, "-");
+	if (part == whole)
+		return strcpy(out, "100 %");
+	(void)snprintf(out, FIGURE_MAX, "%.2f %%",
+		       floor((double)part / (double)whole * 10000) / 100);
+	return out;
+}
+
+const char *figure_utc(int64_t utc_ns, char out[static FIGURE_MAX])
+{
+	enum { WITH_MILLISECONDS = sizeof("2026-03-01T22:00:00.000") - 1 };
+	char text[NSEC_TEXT_MAX];
+
+	if (utc_ns == TIME_UNKNOWN)
+		return strcpy(out, "-");
+	(void)snprintf(out, FIGURE_MAX, "%.*sZ", WITH_MILLISECONDS, nsec_format_utc(utc_ns, text));
+	return out;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ptpmon/report/figure.h: numbers as people read them, in ASCII; "-" for what is not known. */
+#pragma once
+#include <stdint.h>
+
+enum { FIGURE_MAX = 48 };
+
+/* An offset: whole ns to 99999, then us, ms, s with three digits, and whole seconds from 1000. */
+const char *figure_offset(int64_t ns, char out[static FIGURE_MAX]);
+
+/* A mean or a deviation of offsets: a tenth of a nanosecond where that is more than noise. */
+const char *figure_mean(double ns, char out[static FIGURE_MAX]);
+
+/* A latency: "850 ns", "118.2 us", "10.120 ms". */
+const char *figure_latency(int64_t ns, char out[static FIGURE_MAX]);
+
+/* part of whole in percent, rounded down, so that only all of it is 100 %. */
+const char *figure_share(int64_t part, int64_t whole, char out[static FIGURE_MAX]);
+
+/* RFC 3339 in UTC with three digits, cut, not rounded: "2026-03-01T22:00:00.000Z". */
+const char *figure_utc(int64_t utc_ns, char out[static FIGURE_MAX]);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Gaps: what was declared, and holes in the samples that nobody declared, with their cause. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptpmon/report/building.h"
+
+static void list_gap(struct building *b, const struct report_span *span, const char *port,
+		     enum report_gap_cause cause)
+{
+	struct report *r = b->report;
+
+	if (r->n_gaps < REPORT_LISTED_MAX) {
+		struct report_gap *g = &r->gaps[r->n_gaps];
+
+		g->from = building_moment(b, span->from_ns);
+		g->duration_ns = span->to_ns - span->from_ns;
+		g->cause = cause;
+		(void)snprintf(g->port, sizeof(g->port), "%s", port);
+	}
+	r->n_gaps++;
+}
+
+static void count_gap(const struct building *b, struct report_offset_series *series,
+		      const struct report_span *span)
+{
+	for (size_t i = 0; i < b->report->n_columns; i++) {
+		const struct report_column *c = &b->report->columns[i];
+		int64_t ns = spans_overlap(c->spans, c->n_spans, span->from_ns, span->to_ns);
+
+		if (ns > 0) {
+			series->columns[i].gaps++;
+			series->columns[i].gaps_ns += ns;
+		}
+	}
+}
+
+static enum report_gap_cause cause_of(const struct port_history *p, const struct report_span *span)
+{
+	int64_t from_ns = span->from_ns;
+	int64_t to_ns = span->to_ns;
+	int64_t told_ns = spans_overlap(p->slave.v, p->slave.n, from_ns, to_ns) +
+			  spans_overlap(p->unknown.v, p->unknown.n, from_ns, to_ns);
+
+	return told_ns < to_ns - from_ns ? REPORT_GAP_NOT_LOCKED : REPORT_GAP_NO_UPDATES;
+}
+
+int building_declared_gaps(struct building *b)
+{
+	struct report *r = b->report;
+
+	r->gaps = calloc(REPORT_LISTED_MAX, sizeof(*r->gaps));
+	if (!r->gaps)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->history.gaps.n; i++) {
+		struct report_span span = b->history.gaps.v[i];
+
+		if (span.to_ns <= b->from_mono_ns || span.from_ns >= b->to_mono_ns)
+			continue;
+		list_gap(b, &span, "", REPORT_GAP_NOT_RECORDED);
+		for (size_t s = 0; s < r->n_offsets; s++)
+			count_gap(b, &r->offsets[s], &span);
+	}
+	return 0;
+}
+
+void building_gaps(struct building *b, struct report_offset_series *series,
+		   const struct values *distances)
+{
+	const struct port_history *p = history_port(&b->history, series->series.subject);
+	const struct spans *declared = &b->history.gaps;
+
+	for (size_t i = 0; i + 1 < distances->n; i += 2) {
+		struct report_span span = {
+			.from_ns = distances->v[i],
+			.to_ns = distances->v[i + 1],
+		};
+
+		if (span.to_ns - span.from_ns <= series->gap_limit_ns ||
+		    spans_overlap(declared->v, declared->n, span.from_ns, span.to_ns) > 0)
+			continue;
+		list_gap(b, &span, p->port, cause_of(p, &span));
+		count_gap(b, series, &span);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct report_gap *x = a;
+	const struct report_gap *y = b;
+
+	return (x->from.mono_ns > y->from.mono_ns) - (x->from.mono_ns < y->from.mono_ns);
+}
+
+int building_sort_gaps(struct building *b)
+{
+	struct report *r = b->report;
+	size_t n = r->n_gaps < REPORT_LISTED_MAX ? r->n_gaps : REPORT_LISTED_MAX;
+
+	qsort(r->gaps, n, sizeof(*r->gaps), by_time);
+	return 0;
+}

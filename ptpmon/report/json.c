@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/report/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/stats/quantile.h"
+
+/* A JSON number is exact only to 2^53, which a monotonic time may pass. */
+static json_t *json_mono(int64_t ns)
+{
+	char text[NSEC_TEXT_MAX];
+
+	(void)snprintf(text, sizeof(text), "%" PRId64, ns);
+	return json_string(text);
+}
+
+static json_t *json_utc(int64_t ns)
+{
+	char text[NSEC_TEXT_MAX];
+
+	return ns == TIME_UNKNOWN ? json_null() : json_string(nsec_format_utc(ns, text));
+}
+
+static json_t *json_known(int64_t value)
+{
+	return value == SAMPLE_UNKNOWN ? json_null() : json_integer(value);
+}
+
+static json_t *json_count(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+/* What comes from outside may be no UTF-8: then what is not is replaced. */
+static json_t *json_text(const char *text)
+{
+	char clean[2 * REPORT_TEXT_MAX];
+	json_t *j;
+	size_t i = 0;
+
+	if (!*text)
+		return json_null();
+	j = json_string(text);
+	if (j)
+		return j;
+	for (; text[i] && i < sizeof(clean) - 1; i++)
+		clean[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+	clean[i] = '\0';
+	return json_string(clean);
+}
+
+static void set_moment(json_t *j, const char *mono, const char *utc, const struct report_moment *m)
+{
+	(void)json_object_set_new(j, mono, json_mono(m->mono_ns));
+	(void)json_object_set_new(j, utc, json_utc(m->utc_ns));
+}
+
+static json_t *quantiles_json(const struct report_quantiles *q, uint64_t count)
+{
+	json_t *j = json_object();
+	json_t *refused = json_object();
+
+	for (size_t i = 0; i < REPORT_PERCENTILES; i++) {
+		const struct report_percentile *p = &report_percentiles[i];
+
+		(void)json_object_set_new(j, p->name, json_known(q->value_ns[i]));
+		if (!quantile_supported(p->p_milli, count))
+			(void)json_object_set_new(refused, p->name,
+						  json_count(quantile_needed(p->p_milli)));
+	}
+	(void)json_object_set_new(j, "refused", refused);
+	return j;
+}
+
+static json_t *run_json(const struct report_run *run)
+{
+	json_t *j = json_pack(
+		"{sI so so so so so so so so so ss so}", "id", (json_int_t)run->id, "label",
+		json_text(run->label), "role", json_text(run->role), "host", json_text(run->host),
+		"kernel", json_text(run->kernel), "machine", json_text(run->machine), "boot_id",
+		json_text(run->boot_id), "version", json_text(run->version), "ptp4l_version",
+		json_text(run->ptp4l_version), "database", json_text(run->database), "ending",
+		report_ending_name(run->ending), "how", json_text(run->how));
+
+	set_moment(j, "start_mono_ns", "start_utc", &run->start);
+	set_moment(j, "end_mono_ns", "end_utc", &run->end);
+	return j;
+}
+
+static json_t *scope_json(const struct report *r)
+{
+	json_t *j = json_pack("{sb}", "whole", r->whole);
+
+	set_moment(j, "from_mono_ns", "from_utc", &r->from);
+	set_moment(j, "to_mono_ns", "to_utc", &r->to);
+	return j;
+}
+
+static json_t *columns_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n_columns; i++) {
+		const struct report_column *c = &r->columns[i];
+		json_t *spans = json_array();
+
+		for (size_t s = 0; s < c->n_spans; s++)
+			(void)json_array_append_new(spans, json_pack("{so so}", "from_mono_ns",
+								     json_mono(c->spans[s].from_ns),
+								     "to_mono_ns",
+								     json_mono(c->spans[s].to_ns)));
+		(void)json_array_append_new(
+			list, json_pack("{so sb sI so}", "name", json_text(c->name), "phase", i > 0,
+					"duration_ns", (json_int_t)c->duration_ns, "spans", spans));
+	}
+	return list;
+}
+
+static json_t *offset_json(const struct report_offset *o, const struct report_column *c)
+{
+	json_t *j = json_pack("{so so so so so so so so so}", "column", json_text(c->name), "count",
+			      json_count(o->count), "abs", quantiles_json(&o->abs, o->count),
+			      "abs_max_ns", json_known(o->abs_max_ns), "min_ns",
+			      json_known(o->min_ns), "max_ns", json_known(o->max_ns), "mean_ns",
+			      o->count ? json_real(o->mean_ns) : json_null(), "stddev_ns",
+			      o->count ? json_real(o->stddev_ns) : json_null(), "delay_p50_ns",
+			      json_known(o->delay_p50_ns));
+	json_t *more =
+		json_pack("{so so so so so so sI sI sf so so sI}", "missed", json_count(o->missed),
+			  "unlocked", json_count(o->unlocked), "unlocked_largest_ns",
+			  json_known(o->unlocked_largest_ns), "steps", json_count(o->steps),
+			  "step_largest_ns", json_known(o->step_largest_ns), "time_assumed",
+			  json_count(o->time_assumed), "locked_ns", (json_int_t)o->locked_ns,
+			  "unknown_ns", (json_int_t)o->unknown_ns, "locked_share", o->locked_share,
+			  "state_changes", json_count(o->state_changes), "gaps",
+			  json_count(o->gaps), "gaps_ns", (json_int_t)o->gaps_ns);
+
+	(void)json_object_update_new(j, more);
+	return j;
+}
+
+static json_t *offsets_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n_offsets; i++) {
+		const struct report_offset_series *s = &r->offsets[i];
+		json_t *columns = json_array();
+
+		for (size_t c = 0; c < r->n_columns; c++)
+			(void)json_array_append_new(columns,
+						    offset_json(&s->columns[c], &r->columns[c]));
+		(void)json_array_append_new(
+			list,
+			json_pack("{so so so so so so}", "subject", json_text(s->series.subject),
+				  "source", json_text(s->series.source), "unit",
+				  json_text(s->series.unit), "interval_p50_ns",
+				  json_known(s->interval_p50_ns), "gap_limit_ns",
+				  json_known(s->gap_limit_ns), "columns", columns));
+	}
+	return list;
+}
+
+static json_t *latency_json(const struct report_latency *l, const struct report_column *c)
+{
+	return json_pack("{so so so so so so so so so}", "column", json_text(c->name), "windows",
+			 json_count(l->windows), "count", json_count(l->count), "min_ns",
+			 json_known(l->min_ns), "avg_ns", json_known(l->avg_ns), "max_ns",
+			 json_known(l->max_ns), "value", quantiles_json(&l->value, l->count),
+			 "overflow", json_count(l->overflow), "missed", json_count(l->missed));
+}
+
+static json_t *latencies_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n_latencies; i++) {
+		const struct report_latency_series *s = &r->latencies[i];
+		json_t *columns = json_array();
+
+		for (size_t c = 0; c < r->n_columns; c++)
+			(void)json_array_append_new(columns,
+						    latency_json(&s->columns[c], &r->columns[c]));
+		(void)json_array_append_new(
+			list, json_pack("{so sb so so so}", "subject", json_text(s->series.subject),
+					"not_realtime", s->not_realtime, "not_realtime_why",
+					json_text(s->not_realtime_why), "idle_states",
+					s->idle_states == REPORT_IDLE_UNKNOWN
+						? json_null()
+						: json_string(report_idle_name(s->idle_states)),
+					"columns", columns));
+	}
+	return list;
+}
+
+static json_t *worst_json(const struct report_worst *list, size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const struct report_worst *w = &list[i];
+		json_t *j =
+			json_pack("{so so so so so so so}", "phase", json_text(w->at.phase),
+				  "offset_ns", json_known(w->offset_ns), "port", json_text(w->port),
+				  "latency_ns", json_known(w->latency_ns), "cpu", json_text(w->cpu),
+				  "events", json_count(w->events), "event", json_text(w->event));
+
+		set_moment(j, "mono_ns", "utc", &w->at);
+		(void)json_array_append_new(array, j);
+	}
+	return array;
+}
+
+static size_t listed(uint64_t n)
+{
+	return n < REPORT_LISTED_MAX ? (size_t)n : REPORT_LISTED_MAX;
+}
+
+static json_t *changes_json(const struct report *r)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < listed(r->n_changes); i++) {
+		const struct report_state_change *change = &r->changes[i];
+		json_t *j = json_pack("{so so so}", "phase", json_text(change->at.phase), "port",
+				      json_text(change->port), "text", json_text(change->text));
+
+		set_moment(j, "mono_ns", "utc", &change->at);
+		(void)json_array_append_new(array, j);
+	}
+	return array;
+}
+
+static json_t *gaps_json(const struct report *r)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < listed(r->n_gaps); i++) {
+		const struct report_gap *g = &r->gaps[i];
+		json_t *j = json_pack("{so so sI ss}", "phase", json_text(g->from.phase), "port",
+				      json_text(g->port), "duration_ns", (json_int_t)g->duration_ns,
+				      "cause", report_gap_cause_name(g->cause));
+
+		set_moment(j, "mono_ns", "utc", &g->from);
+		(void)json_array_append_new(array, j);
+	}
+	return array;
+}
+
+static json_t *marks_json(const struct report *r)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < r->n_marks; i++) {
+		const struct report_mark *m = &r->marks[i];
+		json_t *j = json_pack("{so so so}", "phase", json_text(m->at.phase), "text",
+				      json_text(m->text), "who", json_text(m->who));
+
+		set_moment(j, "mono_ns", "utc", &m->at);
+		(void)json_array_append_new(array, j);
+	}
+	return array;
+}
+
+static json_t *events_json(const struct report *r)
+{
+	json_t *j = json_object();
+
+	for (enum event_code code = 0; code < EVENT_CODE_MAX; code++)
+		if (r->events[code])
+			(void)json_object_set_new(j, event_code_name(code),
+						  json_count(r->events[code]));
+	return j;
+}
+
+json_t *report_to_json(const struct report *r)
+{
+	return json_pack("{ss so ss so so so so so so so sI so sI so so so}", "schema",
+			 "ptpmon.report/1", "headline", json_text(r->headline), "caution",
+			 report_caution, "run", run_json(&r->run), "scope", scope_json(r),
+			 "columns", columns_json(r), "offsets", offsets_json(r), "latencies",
+			 latencies_json(r), "worst_offsets",
+			 worst_json(r->worst_offsets, r->n_worst_offsets), "worst_latencies",
+			 worst_json(r->worst_latencies, r->n_worst_latencies), "n_changes",
+			 (json_int_t)r->n_changes, "changes", changes_json(r), "n_gaps",
+			 (json_int_t)r->n_gaps, "gaps", gaps_json(r), "marks", marks_json(r),
+			 "events", events_json(r));
+}

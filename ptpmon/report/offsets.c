@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Offsets: one column of one series at a time, so that memory does not grow with their number. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/report/building.h"
+#include "ptpmon/report/values.h"
+#include "ptpmon/stats/quantile.h"
+
+/* The distance of two samples that may be a gap, before the usual distance is known. */
+#define GAP_LEAST_NS  NSEC_PER_SEC
+#define GAP_INTERVALS 3
+
+#define HALF_A_SECOND_NS (NSEC_PER_SEC / 2)
+
+/* What is gathered of one series in one column. */
+struct tally {
+	struct building *b;
+	struct report_offset_series *series;
+	struct report_offset *column;
+	struct values offsets, delays;
+	/* only of column 0: */
+	bool whole;
+	uint64_t samples;
+	int64_t last_ns; /* the sample before, or the edge of the scope; TIME_UNKNOWN if none */
+	struct values intervals;
+	struct values distances; /* the long ones, candidates for gaps: from, to, from, to … */
+};
+
+static void tally_clear(struct tally *t)
+{
+	values_clear(&t->offsets);
+	values_clear(&t->delays);
+	values_clear(&t->intervals);
+	values_clear(&t->distances);
+}
+
+static void keep_larger(int64_t *largest, int64_t value)
+{
+	if (*largest == SAMPLE_UNKNOWN || llabs(value) > llabs(*largest))
+		*largest = value;
+}
+
+/* From the sample before (or the edge of the scope) to this one (or the other edge). */
+static int note_distance(struct tally *t, int64_t to_ns)
+{
+	int64_t from_ns = t->last_ns;
+	int r = 0;
+
+	t->last_ns = to_ns;
+	if (from_ns == TIME_UNKNOWN || to_ns - from_ns <= GAP_LEAST_NS)
+		return 0;
+	r = values_add(&t->distances, from_ns);
+	return r < 0 ? r : values_add(&t->distances, to_ns);
+}
+
+static int note_time(struct tally *t, int64_t mono_ns)
+{
+	int r = 0;
+
+	if (t->samples++ > 0)
+		r = values_add(&t->intervals, mono_ns - t->last_ns);
+	return r < 0 ? r : note_distance(t, mono_ns);
+}
+
+static void keep_worst(struct tally *t, const struct sample *s)
+{
+	struct report *r = t->b->report;
+	struct report_worst w = {
+		.second = {.from_ns = s->mono_ns - HALF_A_SECOND_NS,
+			   .to_ns = s->mono_ns + HALF_A_SECOND_NS},
+		.at.mono_ns = s->mono_ns,
+		.offset_ns = s->value,
+		.latency_ns = SAMPLE_UNKNOWN,
+	};
+
+	memcpy(w.port, t->series->series.subject, sizeof(w.port));
+	worst_keep(r->worst_offsets, &r->n_worst_offsets, &w, worst_by_offset);
+}
+
+static int on_sample(void *userdata, const struct sample *s)
+{
+	struct tally *t = userdata;
+	struct report_offset *o = t->column;
+	int r = t->whole ? note_time(t, s->mono_ns) : 0;
+
+	o->missed += s->missed;
+	if (s->flags & SAMPLE_TIME_ASSUMED)
+		o->time_assumed++;
+	if (s->value == SAMPLE_UNKNOWN || r < 0)
+		return r;
+	if (s->flags & SAMPLE_STEP) {
+		o->steps++;
+		keep_larger(&o->step_largest_ns, s->value);
+		return 0;
+	}
+	if (s->flags & SAMPLE_UNLOCKED) {
+		o->unlocked++;
+		keep_larger(&o->unlocked_largest_ns, s->value);
+		return 0;
+	}
+	if (t->whole)
+		keep_worst(t, s);
+	r = values_add(&t->offsets, s->value);
+	if (r == 0 && s->delay_ns != SAMPLE_UNKNOWN)
+		r = values_add(&t->delays, s->delay_ns);
+	return r;
+}
+
+static void write_statistics(struct tally *t)
+{
+	struct report_offset *o = t->column;
+	struct moments m;
+
+	if (t->delays.n)
+		o->delay_p50_ns = quantile_select(t->delays.v, t->delays.n, 50000);
+	o->count = t->offsets.n;
+	if (!o->count)
+		return;
+	m = values_moments(&t->offsets);
+	o->min_ns = m.min;
+	o->max_ns = m.max;
+	o->mean_ns = m.mean;
+	o->stddev_ns = m.stddev;
+	values_make_absolute(&t->offsets);
+	o->abs_max_ns = quantile_select(t->offsets.v, o->count, QUANTILE_WHOLE);
+	for (size_t i = 0; i < REPORT_PERCENTILES; i++)
+		if (quantile_supported(report_percentiles[i].p_milli, o->count))
+			o->abs.value_ns[i] = quantile_select(t->offsets.v, o->count,
+							     report_percentiles[i].p_milli);
+}
+
+static void write_lock(const struct building *b, const struct report_column *column,
+		       const char *port, struct report_offset *o)
+{
+	const struct port_history *p = history_port(&b->history, port);
+
+	for (size_t i = 0; i < column->n_spans; i++) {
+		const struct report_span *s = &column->spans[i];
+
+		o->locked_ns += spans_overlap(p->slave.v, p->slave.n, s->from_ns, s->to_ns);
+		o->unknown_ns += spans_overlap(p->unknown.v, p->unknown.n, s->from_ns, s->to_ns);
+	}
+	o->locked_share = (double)o->locked_ns / (double)column->duration_ns;
+}
+
+/* What the samples of column 0 tell of the series as a whole: its rate, and its holes. */
+static void write_series(struct tally *t)
+{
+	struct report_offset_series *series = t->series;
+	int64_t limit_ns = GAP_LEAST_NS;
+
+	if (t->intervals.n) {
+		series->interval_p50_ns = quantile_select(t->intervals.v, t->intervals.n, 50000);
+		if (GAP_INTERVALS * series->interval_p50_ns > limit_ns)
+			limit_ns = GAP_INTERVALS * series->interval_p50_ns;
+	}
+	series->gap_limit_ns = limit_ns;
+	building_gaps(t->b, series, &t->distances);
+}
+
+static int fill_column(struct building *b, size_t index, size_t column)
+{
+	const struct report_column *c = &b->report->columns[column];
+	struct report_offset_series *series = &b->report->offsets[index];
+	CLEANUP(tally_clear)
+	struct tally t = {
+		.b = b,
+		.series = series,
+		.column = &series->columns[column],
+		.whole = column == 0,
+		/* a scope that begins within the run begins where there might have been a sample */
+		.last_ns = b->from_mono_ns == INT64_MIN ? TIME_UNKNOWN : b->from_mono_ns,
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < c->n_spans && r == 0; i++)
+		r = query_visit_samples(b->query, b->offset_indices[index],
+					column == 0 ? b->from_mono_ns : c->spans[i].from_ns,
+					c->spans[i].to_ns, on_sample, &t);
+	if (r < 0)
+		return r;
+	write_lock(b, c, series->series.subject, t.column);
+	if (t.whole) {
+		r = note_distance(&t, b->to_mono_ns);
+		if (r < 0)
+			return r;
+		write_series(&t);
+	}
+	write_statistics(&t);
+	return 0;
+}
+
+int building_offsets(struct building *b)
+{
+	struct report *r = b->report;
+	int ret = 0;
+
+	for (size_t i = 0; i < r->n_offsets && ret == 0; i++)
+		for (size_t c = 0; c < r->n_columns && ret == 0; c++)
+			ret = fill_column(b, i, c);
+	return ret;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/report/result.h: what a report says, as one struct; text and JSON only draw it.
+ *
+ * Column 0 is the whole scope; the others are its phases in the order in which they first began,
+ * those of one name pooled. Time outside every phase is in column 0 only.
+ *
+ * Offsets are local minus master. Their statistics are over the samples that were taken while the
+ * port was SLAVE; a sample with which the servo stepped the clock, and one taken in another state,
+ * is counted beside them, with the largest, and is in no statistic: the first offset of a night
+ * may be 1.6e18 ns. A value that is not known is SAMPLE_UNKNOWN (TIME_UNKNOWN for a time).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptpmon/model/event.h"
+#include "ptpmon/model/sample.h"
+#include "ptpmon/model/timemap.h"
+
+enum {
+	REPORT_PERCENTILES = 4,
+	REPORT_WORST = 5,
+	REPORT_LISTED_MAX = 256, /* state changes and gaps that are listed; all are counted */
+	REPORT_NAME_MAX = 64,
+	REPORT_TEXT_MAX = 256,
+};
+
+/* 50, 99, 99.9 and 99.99 %, and what people and JSON call them. */
+struct report_percentile {
+	uint32_t p_milli;
+	const char *text; /* "99.9 %" */
+	const char *name; /* "p99_9_ns" */
+};
+extern const struct report_percentile report_percentiles[REPORT_PERCENTILES];
+
+/* Nearest-rank values; SAMPLE_UNKNOWN where refused, because the count does not support it. */
+struct report_quantiles {
+	int64_t value_ns[REPORT_PERCENTILES];
+};
+
+struct report_moment {
+	int64_t mono_ns, utc_ns;
+	char phase[REPORT_NAME_MAX]; /* "": outside every phase */
+};
+
+enum report_ending {
+	REPORT_ENDED,     /* in order; `how` says how */
+	REPORT_RECORDING, /* it is being written now */
+	REPORT_CUT,       /* killed, or the power failed: it ends with what had reached the disk */
+	REPORT_ENDING_MAX
+};
+const char *report_ending_name(enum report_ending ending);
+
+struct report_run {
+	int64_t id;
+	char label[REPORT_NAME_MAX], role[REPORT_NAME_MAX], host[REPORT_NAME_MAX + 1];
+	char kernel[REPORT_TEXT_MAX], machine[REPORT_NAME_MAX], boot_id[REPORT_NAME_MAX];
+	char version[REPORT_NAME_MAX], ptp4l_version[REPORT_NAME_MAX];
+	char database[REPORT_TEXT_MAX];
+	enum report_ending ending;
+	char how[REPORT_NAME_MAX];
+	struct report_moment start, end; /* end: the newest moment recorded, while there is none */
+};
+
+struct report_span {
+	int64_t from_ns, to_ns; /* CLOCK_MONOTONIC; [from, to) */
+};
+
+struct report_column {
+	char name[REPORT_NAME_MAX]; /* the phase; "all" for column 0 */
+	size_t n_spans;
+	struct report_span *spans; /* within the scope, rising; more than one: pooled */
+	int64_t duration_ns;
+};
+
+/* One offset series in one column. */
+struct report_offset {
+	uint64_t count; /* samples in the statistics */
+	struct report_quantiles abs;
+	int64_t abs_max_ns; /* of |offset| */
+	int64_t min_ns, max_ns;
+	double mean_ns, stddev_ns; /* of the population; meaningless while count is 0 */
+	int64_t delay_p50_ns;      /* median of the mean path delay */
+	uint64_t missed;           /* servo updates that happened and were not seen, as declared */
+	uint64_t unlocked;         /* samples taken while the port was not SLAVE */
+	int64_t unlocked_largest_ns;
+	uint64_t steps; /* samples with which the servo stepped the clock */
+	int64_t step_largest_ns;
+	uint64_t time_assumed; /* samples whose own moment is not known, only when they were read */
+	int64_t locked_ns;     /* time in SLAVE … */
+	int64_t unknown_ns;    /* … and time in which the state is not known, of duration_ns */
+	double locked_share;   /* locked_ns of duration_ns, 0 to 1: unknown is not locked */
+	uint64_t state_changes;
+	uint64_t gaps;
+	int64_t gaps_ns; /* together, within the column */
+};
+
+struct report_offset_series {
+	struct series series;
+	int64_t interval_p50_ns;       /* median distance of the samples */
+	int64_t gap_limit_ns;          /* a longer distance is a gap */
+	struct report_offset *columns; /* report.n_columns of them */
+};
+
+/* One CPU in one column. Percentiles are the upper edges of histogram bins: at most 1.6 % high. */
+struct report_latency {
+	uint64_t windows, count;
+	int64_t min_ns, avg_ns, max_ns;
+	struct report_quantiles value;
+	uint64_t overflow; /* wake-ups beyond the histogram: in count, and the largest of it */
+	uint64_t missed;   /* periods that passed while it slept */
+};
+
+enum report_idle { REPORT_IDLE_UNKNOWN, REPORT_IDLE_ALLOWED, REPORT_IDLE_HELD, REPORT_IDLE_MAX };
+const char *report_idle_name(enum report_idle idle);
+
+struct report_latency_series {
+	struct series series;
+	bool not_realtime;
+	char not_realtime_why[REPORT_TEXT_MAX];
+	enum report_idle idle_states;
+	struct report_latency *columns;
+};
+
+/*
+ * A bad moment, and what else was there in the same second: that of the latency window which it is
+ * (`at` is its start then) or which covers it, or half a second before and after where none does.
+ */
+struct report_worst {
+	struct report_moment at;
+	struct report_span second;
+	int64_t offset_ns; /* SAMPLE_UNKNOWN: none in statistics in that second */
+	char port[sizeof(((struct series *)0)->subject)];
+	int64_t latency_ns; /* SAMPLE_UNKNOWN: no window there */
+	char cpu[sizeof(((struct series *)0)->subject)];
+	uint64_t events;             /* of severity notice and more … */
+	char event[REPORT_TEXT_MAX]; /* … and the gravest of them */
+};
+
+struct report_state_change {
+	struct report_moment at;
+	char port[sizeof(((struct series *)0)->subject)];
+	char text[REPORT_TEXT_MAX];
+};
+
+enum report_gap_cause {
+	REPORT_GAP_NOT_RECORDED, /* declared: ptpmon was not there */
+	REPORT_GAP_NOT_LOCKED,   /* the port was not SLAVE, or its state not known, meanwhile */
+	REPORT_GAP_NO_UPDATES,   /* SLAVE, and yet nothing came */
+	REPORT_GAP_CAUSE_MAX
+};
+const char *report_gap_cause_name(enum report_gap_cause cause);
+
+struct report_mark {
+	struct report_moment at;
+	char text[REPORT_TEXT_MAX], who[REPORT_NAME_MAX];
+};
+
+struct report_gap {
+	struct report_moment from;
+	int64_t duration_ns;
+	enum report_gap_cause cause;
+	char port[sizeof(((struct series *)0)->subject)]; /* "": everything */
+};
+
+struct report {
+	char headline[2 * REPORT_TEXT_MAX]; /* the sentence about the whole scope */
+	struct report_run run;
+	struct report_moment from, to; /* the scope, [from, to) */
+	bool whole;                    /* it is the whole run */
+	size_t n_columns, n_offsets, n_latencies;
+	struct report_column *columns;
+	struct report_offset_series *offsets;
+	struct report_latency_series *latencies;
+	size_t n_worst_offsets, n_worst_latencies;
+	struct report_worst worst_offsets[REPORT_WORST], worst_latencies[REPORT_WORST];
+	uint64_t n_changes, n_gaps; /* all; the first REPORT_LISTED_MAX are listed */
+	struct report_state_change *changes;
+	struct report_gap *gaps;
+	size_t n_marks;
+	struct report_mark *marks;
+	uint64_t events[EVENT_CODE_MAX]; /* how often each happened */
+};
+
+/* What stands beside every figure that comes from a servo's own input. */
+extern const char report_caution[];
+
+/* Nothing was measured: neither an offset (of whatever port state) nor a wake-up. */
+bool report_is_empty(const struct report *r);
+
+struct report *report_free(struct report *r);

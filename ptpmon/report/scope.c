@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The run, what of it is looked at, and its columns: the whole of that, and each phase in it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/report/building.h"
+
+/* A record that has grown within this long is being written: longer than any stall of a disk that
+ * the service is built to sit out. */
+#define RECORDING_WITHIN_NS (120 * NSEC_PER_SEC)
+
+#define COPY(to, from) ((void)snprintf((to), sizeof(to), "%s", (from) ? (from) : ""))
+
+bool building_in_column(const struct building *b, size_t column, int64_t mono_ns)
+{
+	const struct report_column *c = &b->report->columns[column];
+
+	return column == 0 || spans_contain(c->spans, c->n_spans, mono_ns);
+}
+
+struct report_moment building_span_moment(const struct building *b, const struct report_span *span)
+{
+	size_t n;
+	const struct clock_anchor *anchors = query_anchors(b->query, &n);
+	struct report_moment m = {
+		.mono_ns = span->from_ns,
+		.utc_ns = timemap_to_utc(anchors, n, span->from_ns),
+	};
+
+	for (size_t i = 1; i < b->report->n_columns; i++) {
+		const struct report_column *c = &b->report->columns[i];
+
+		if (spans_cover(c->spans, c->n_spans, span->from_ns, span->to_ns))
+			COPY(m.phase, c->name);
+	}
+	return m;
+}
+
+struct report_moment building_moment(const struct building *b, int64_t mono_ns)
+{
+	const struct report_span span = {.from_ns = mono_ns, .to_ns = mono_ns + 1};
+
+	return building_span_moment(b, &span);
+}
+
+static enum report_ending ending_of(const struct query_run *run, const struct report_request *req)
+{
+	if (run->end_mono_ns != TIME_UNKNOWN)
+		return REPORT_ENDED;
+	if (req->boot_id && strcmp(run->boot_id, req->boot_id) == 0 &&
+	    req->now_mono_ns - run->newest_mono_ns <= RECORDING_WITHIN_NS)
+		return REPORT_RECORDING;
+	return REPORT_CUT;
+}
+
+static void describe_run(struct building *b, const struct report_request *req, int64_t end_ns)
+{
+	const struct query_run *from = query_run(b->query);
+	struct report_run *run = &b->report->run;
+
+	run->id = from->id;
+	COPY(run->label, from->label);
+	COPY(run->role, req->role);
+	COPY(run->host, from->host);
+	COPY(run->kernel, from->kernel);
+	COPY(run->machine, from->machine);
+	COPY(run->boot_id, from->boot_id);
+	COPY(run->version, from->version);
+	COPY(run->ptp4l_version, from->ptp4l_version);
+	COPY(run->database, query_path(b->query));
+	COPY(run->how, from->how);
+	run->ending = ending_of(from, req);
+	run->start = building_moment(b, from->start_mono_ns);
+	run->end = building_moment(b, end_ns);
+}
+
+/* The column of that name, made if it is not there; NULL without memory. */
+static struct report_column *column_of(struct report *r, const char *name)
+{
+	struct report_column *bigger;
+
+	for (size_t i = 1; i < r->n_columns; i++)
+		if (strncmp(r->columns[i].name, name, REPORT_NAME_MAX - 1) == 0)
+			return &r->columns[i];
+	bigger = reallocarray(r->columns, r->n_columns + 1, sizeof(*bigger));
+	if (!bigger)
+		return NULL;
+	r->columns = bigger;
+	bigger[r->n_columns] = (struct report_column){0};
+	COPY(bigger[r->n_columns].name, name);
+	return &bigger[r->n_columns++];
+}
+
+static int add_span(struct report *r, const char *name, int64_t from_ns, int64_t to_ns)
+{
+	struct report_column *c = column_of(r, name);
+	struct spans spans;
+	int ret;
+
+	if (!c)
+		return -ENOMEM;
+	spans = (struct spans){.v = c->spans, .n = c->n_spans, .size = c->n_spans};
+	ret = spans_add(&spans, from_ns, to_ns);
+	c->spans = spans.v;
+	c->n_spans = spans.n;
+	c->duration_ns += to_ns - from_ns; /* phases never overlap */
+	return ret;
+}
+
+static int add_columns(struct building *b, int64_t from_ns, int64_t to_ns)
+{
+	size_t n;
+	const struct query_phase *phases = query_phases(b->query, &n);
+	struct report *r = b->report;
+
+	r->columns = calloc(1, sizeof(*r->columns));
+	if (!r->columns)
+		return -ENOMEM;
+	r->n_columns = 1;
+	COPY(r->columns[0].name, "all");
+	r->columns[0].spans = calloc(1, sizeof(*r->columns[0].spans));
+	if (!r->columns[0].spans)
+		return -ENOMEM;
+	r->columns[0].spans[0] = (struct report_span){.from_ns = from_ns, .to_ns = to_ns};
+	r->columns[0].n_spans = 1;
+	r->columns[0].duration_ns = to_ns - from_ns;
+	for (size_t i = 0; i < n; i++) {
+		int64_t end_ns = phases[i].end_mono_ns;
+		int64_t low_ns =
+			phases[i].start_mono_ns > from_ns ? phases[i].start_mono_ns : from_ns;
+		int64_t high_ns = end_ns == TIME_UNKNOWN || end_ns > to_ns ? to_ns : end_ns;
+		int ret = low_ns < high_ns ? add_span(r, phases[i].name, low_ns, high_ns) : 0;
+
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+int building_scope(struct building *b, const struct report_request *req)
+{
+	const struct query_run *run = query_run(b->query);
+	int64_t end_ns =
+		run->newest_mono_ns > run->end_mono_ns ? run->newest_mono_ns : run->end_mono_ns;
+	int64_t from_ns = run->start_mono_ns;
+	int64_t to_ns = end_ns + 1; /* so that what happened at the very end is in it */
+	struct report *r = b->report;
+	int ret;
+
+	if (req->since_mono_ns != TIME_UNKNOWN && req->since_mono_ns > from_ns)
+		from_ns = req->since_mono_ns;
+	if (req->until_mono_ns != TIME_UNKNOWN && req->until_mono_ns < to_ns)
+		to_ns = req->until_mono_ns;
+	if (from_ns >= to_ns)
+		return -ERANGE;
+	r->whole = from_ns == run->start_mono_ns && to_ns == end_ns + 1;
+	/* the moment of a row may be a little before the run noted its own start */
+	b->from_mono_ns = from_ns == run->start_mono_ns ? INT64_MIN : from_ns;
+	b->to_mono_ns = to_ns;
+	ret = add_columns(b, from_ns, to_ns);
+	if (ret < 0)
+		return ret;
+	describe_run(b, req, end_ns);
+	r->from = building_moment(b, from_ns);
+	r->to = building_moment(b, to_ns);
+	return 0;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/report/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/report/figure.h"
+#include "ptpmon/report/table.h"
+
+enum { WIDTH = 79, LISTED = 10 };
+
+/* Words of a text, wrapped and indented. */
+static void add_wrapped(struct strbuf *out, const char *indent, const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (column > 0 && column + 1 + word > WIDTH) {
+			strbuf_add(out, "\n");
+			column = 0;
+		}
+		strbuf_add(out, column > 0 ? " " : indent);
+		column += column > 0 ? 1 : strlen(indent);
+		strbuf_add_bytes(out, text, word);
+		column += word;
+		text += word + strspn(text + word, " ");
+	}
+	strbuf_add(out, "\n");
+}
+
+/* One line that does not pass the right edge. */
+static void add_cut(struct strbuf *out, const char *indent, const char *text)
+{
+	strbuf_addf(out, "%s%.*s\n", indent, (int)(WIDTH - strlen(indent)), text);
+}
+
+static void add_title(struct strbuf *out, const struct report *r)
+{
+	strbuf_addf(out, "ptpmon report: run %" PRId64, r->run.id);
+	if (*r->run.label)
+		strbuf_addf(out, " (%s)", r->run.label);
+	if (*r->run.role)
+		strbuf_addf(out, ", %s", r->run.role);
+	if (*r->run.host)
+		strbuf_addf(out, " on %s", r->run.host);
+	strbuf_add(out, "\n\n");
+	add_wrapped(out, "  ", r->headline);
+	strbuf_add(out, "\n");
+	add_wrapped(out, "  ", report_caution);
+	strbuf_add(out, "\n");
+}
+
+static void add_run(struct strbuf *out, const struct report *r)
+{
+	static const char *const endings[REPORT_ENDING_MAX] = {
+		[REPORT_RECORDING] = "still recording",
+		[REPORT_CUT] = "not ended: killed, or the power failed",
+	};
+	const struct report_run *run = &r->run;
+	char figure[FIGURE_MAX];
+	char age[NSEC_TEXT_MAX];
+
+	strbuf_addf(out, "  from      %s\n", figure_utc(r->from.utc_ns, figure));
+	strbuf_addf(out, "  to        %s, %s%s\n", figure_utc(r->to.utc_ns, figure),
+		    nsec_format_age(r->columns[0].duration_ns, age), r->whole ? "" : " of the run");
+	strbuf_addf(out, "  ended     %s%s%s\n",
+		    run->ending == REPORT_ENDED ? figure_utc(run->end.utc_ns, figure) : "",
+		    run->ending == REPORT_ENDED ? ", " : "",
+		    run->ending == REPORT_ENDED ? run->how : endings[run->ending]);
+	strbuf_addf(out, "  programs  ptpmon %s, ptp4l %s; %s %s\n",
+		    *run->version ? run->version : "?",
+		    *run->ptp4l_version ? run->ptp4l_version : "?", run->kernel, run->machine);
+	add_cut(out, "  record    ", run->database);
+	strbuf_add(out, "\n");
+}
+
+/* The second line of a bad moment: what happened in that second. */
+static void add_events_of(struct strbuf *out, const struct report_worst *w)
+{
+	char text[2 * REPORT_TEXT_MAX];
+
+	if (!w->events)
+		return;
+	if (w->events == 1)
+		(void)snprintf(text, sizeof(text), "%s", w->event);
+	else
+		(void)snprintf(text, sizeof(text), "%s (and %" PRIu64 " more)", w->event,
+			       w->events - 1);
+	add_cut(out, "      then: ", text);
+}
+
+static void add_worst_offsets(struct strbuf *out, const struct report *r)
+{
+	if (!r->n_worst_offsets)
+		return;
+	strbuf_add(out, "Worst offsets, and the worst wake-up of the same second\n");
+	strbuf_addf(out, "  %-24s  %-8s %13s  %-10s %10s  %s\n", "UTC", "port", "offset", "phase",
+		    "latency", "cpu");
+	for (size_t i = 0; i < r->n_worst_offsets; i++) {
+		const struct report_worst *w = &r->worst_offsets[i];
+		char utc[FIGURE_MAX];
+		char offset[FIGURE_MAX];
+		char latency[FIGURE_MAX];
+
+		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10.10s %10s  %s\n",
+			    figure_utc(w->at.utc_ns, utc), w->port,
+			    figure_offset(w->offset_ns, offset), *w->at.phase ? w->at.phase : "-",
+			    figure_latency(w->latency_ns, latency), w->cpu);
+		add_events_of(out, w);
+	}
+	strbuf_add(out, "\n");
+}
+
+static void add_worst_latencies(struct strbuf *out, const struct report *r)
+{
+	if (!r->n_worst_latencies)
+		return;
+	strbuf_add(out, "Worst wake-ups, and the worst offset of the same second\n");
+	strbuf_addf(out, "  %-24s  %-8s %13s  %-10s %10s  %s\n", "UTC, from", "cpu", "latency",
+		    "phase", "offset", "port");
+	for (size_t i = 0; i < r->n_worst_latencies; i++) {
+		const struct report_worst *w = &r->worst_latencies[i];
+		char utc[FIGURE_MAX];
+		char offset[FIGURE_MAX];
+		char latency[FIGURE_MAX];
+
+		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10.10s %10s  %s\n",
+			    figure_utc(w->at.utc_ns, utc), w->cpu,
+			    figure_latency(w->latency_ns, latency),
+			    *w->at.phase ? w->at.phase : "-", figure_offset(w->offset_ns, offset),
+			    w->port);
+		add_events_of(out, w);
+	}
+	strbuf_add(out, "\n");
+}
+
+static void add_more(struct strbuf *out, uint64_t n)
+{
+	if (n > LISTED)
+		strbuf_addf(out, "  and %" PRIu64 " more\n", n - LISTED);
+	strbuf_add(out, "\n");
+}
+
+static void add_gaps(struct strbuf *out, const struct report *r)
+{
+	static const char *const causes[REPORT_GAP_CAUSE_MAX] = {
+		[REPORT_GAP_NOT_RECORDED] = "ptpmon did not record",
+		[REPORT_GAP_NOT_LOCKED] = "the port was not SLAVE",
+		[REPORT_GAP_NO_UPDATES] = "no updates came",
+	};
+
+	if (!r->n_gaps)
+		return;
+	strbuf_add(out, "Gaps\n");
+	for (size_t i = 0; i < r->n_gaps && i < LISTED; i++) {
+		const struct report_gap *g = &r->gaps[i];
+		char utc[FIGURE_MAX];
+		char age[NSEC_TEXT_MAX];
+
+		strbuf_addf(out, "  %-24s  %-10s  %-8.8s  %s\n", figure_utc(g->from.utc_ns, utc),
+			    nsec_format_age(g->duration_ns, age), *g->port ? g->port : "all",
+			    causes[g->cause]);
+	}
+	add_more(out, r->n_gaps);
+}
+
+static void add_changes(struct strbuf *out, const struct report *r)
+{
+	if (!r->n_changes)
+		return;
+	strbuf_add(out, "State changes\n");
+	for (size_t i = 0; i < r->n_changes && i < LISTED; i++) {
+		char indent[FIGURE_MAX + 8];
+		char utc[FIGURE_MAX];
+
+		(void)snprintf(indent, sizeof(indent), "  %-24s  ",
+			       figure_utc(r->changes[i].at.utc_ns, utc));
+		add_cut(out, indent, r->changes[i].text);
+	}
+	add_more(out, r->n_changes);
+}
+
+static void add_marks(struct strbuf *out, const struct report *r)
+{
+	if (!r->n_marks)
+		return;
+	strbuf_add(out, "Marks\n");
+	for (size_t i = 0; i < r->n_marks && i < LISTED; i++) {
+		char indent[FIGURE_MAX + 8];
+		char utc[FIGURE_MAX];
+
+		(void)snprintf(indent, sizeof(indent), "  %-24s  ",
+			       figure_utc(r->marks[i].at.utc_ns, utc));
+		add_cut(out, indent, r->marks[i].text);
+	}
+	add_more(out, r->n_marks);
+}
+
+static void add_events(struct strbuf *out, const struct report *r)
+{
+	CLEANUP(strbuf_clear) struct strbuf list = {0};
+
+	for (enum event_code code = 0; code < EVENT_CODE_MAX; code++)
+		if (r->events[code])
+			strbuf_addf(&list, "%s%s %" PRIu64, list.len ? ", " : "",
+				    event_code_name(code), r->events[code]);
+	if (!list.len)
+		return;
+	strbuf_add(out, "Events\n");
+	add_wrapped(out, "  ", strbuf_text(&list));
+}
+
+void report_to_text(const struct report *r, struct strbuf *out)
+{
+	add_title(out, r);
+	add_run(out, r);
+	for (size_t i = 0; i < r->n_offsets; i++)
+		table_offsets(out, r, &r->offsets[i]);
+	for (size_t i = 0; i < r->n_latencies; i++)
+		table_latency(out, r, &r->latencies[i]);
+	table_refusals(out, r);
+	add_worst_offsets(out, r);
+	add_worst_latencies(out, r);
+	add_gaps(out, r);
+	add_changes(out, r);
+	add_marks(out, r);
+	add_events(out, r);
+}
