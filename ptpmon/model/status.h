@@ -18,6 +18,11 @@ enum {
 	STATUS_TEXT_MAX = 128,
 };
 
+#define STATUS_POLL_STALE_NS  INT64_C(3000000000)
+#define STATUS_WINDOW_NS      INT64_C(1000000000) /* of the sampler */
+#define STATUS_LAST_MINUTE_NS INT64_C(60000000000)
+#define STATUS_OFFSET_BAD_NS  INT64_C(10000000)
+
 /* A number that may be unknown, and when it was true (kept when it went stale, for its age). */
 struct reading {
 	bool known;
@@ -127,12 +132,28 @@ struct status {
 };
 
 /*
- * Everything older than its bound becomes unknown: offset, delay and port state after stale_ns
- * (a reading's own bound: max(3 x learnt interval, stale_after)), latency after 3 windows.
+ * Everything older than its bound becomes unknown: offset and path delay after the larger of
+ * stale_after_ns (1 s while that is 0) and three sync intervals; port state and what else is asked
+ * once a second after STATUS_POLL_STALE_NS if that is more; a grandmaster's name with its class; a
+ * CPU's last_max_ns after three windows. The last minute's figures go when it has passed.
  */
 void status_expire(struct status *s, int64_t now_mono_ns);
 
 /* How good it is, in one word and one sentence. */
-enum status_verdict { STATUS_GOOD, STATUS_BAD, STATUS_UNKNOWN };
+enum status_verdict { STATUS_GOOD, STATUS_BAD, STATUS_UNKNOWN, STATUS_VERDICT_MAX };
 
+/* "good", "bad", "unknown" */
+const char *status_verdict_name(enum status_verdict verdict);
+
+/*
+ * Judges an expired status. Bad outranks unknown, and among equals the cause comes before what
+ * follows from it (a failed ptp4l before its port's silence). While there are no configured
+ * limits an offset is bad from STATUS_OFFSET_BAD_NS on, which no kind of timestamping explains.
+ */
 enum status_verdict status_judge(const struct status *s, char why[static STATUS_TEXT_MAX]);
+
+enum { STATUS_OFFSET_TEXT_MAX = 32 };
+
+/* A span for people, in the unit that suits it: "-112 ns", "250.0 us", "12.500 ms",
+ * "-37.000000 s". */
+const char *status_format_offset(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX]);

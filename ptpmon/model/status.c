@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ptpmon/model/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pmc-client/ptp_types.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/model/sample.h"
+
+enum { STALE_INTERVALS = 3, STALE_WINDOWS = 3 };
+
+const char *child_state_name(enum child_state state)
+{
+	static const char *const names[CHILD_STATE_MAX] = {
+		[CHILD_STOPPED] = "stopped",
+		[CHILD_STARTING] = "starting",
+		[CHILD_UP] = "up",
+		[CHILD_WAITING] = "waiting",
+		[CHILD_STOPPING] = "stopping",
+		[CHILD_KILLING] = "killing",
+		[CHILD_FAILED] = "failed",
+	};
+
+	return names[state];
+}
+
+const char *status_verdict_name(enum status_verdict verdict)
+{
+	static const char *const names[STATUS_VERDICT_MAX] = {
+		[STATUS_GOOD] = "good",
+		[STATUS_BAD] = "bad",
+		[STATUS_UNKNOWN] = "unknown",
+	};
+
+	return names[verdict];
+}
+
+const char *status_format_offset(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX])
+{
+	static const struct {
+		int64_t below_ns; /* in size */
+		double unit_ns;
+		int decimals;
+		const char *unit;
+	} forms[] = {
+		{100 * NSEC_PER_USEC, 1, 0, "ns"},
+		{10 * NSEC_PER_MSEC, 1e3, 1, "us"},
+		{10 * NSEC_PER_SEC, 1e6, 3, "ms"},
+		{INT64_MAX, 1e9, 6, "s"},
+	};
+	size_t i = 0;
+
+	while (ns <= -forms[i].below_ns || ns >= forms[i].below_ns)
+		if (++i == sizeof(forms) / sizeof(forms[0]) - 1)
+			break;
+	(void)snprintf(out, STATUS_OFFSET_TEXT_MAX, "%.*f %s", forms[i].decimals,
+		       (double)ns / forms[i].unit_ns, forms[i].unit);
+	return out;
+}
+
+/* -- staleness --------------------------------------------------------------------------- */
+
+static int64_t max_ns(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void expire(struct reading *r, int64_t now_mono_ns, int64_t bound_ns)
+{
+	if (r->known && now_mono_ns - r->mono_ns > bound_ns)
+		*r = (struct reading){.mono_ns = r->mono_ns};
+}
+
+static void expire_port(struct status_port *p, int64_t stale_after_ns, int64_t now_mono_ns)
+{
+	int64_t stale_ns = stale_after_ns ? stale_after_ns : NSEC_PER_SEC;
+	int64_t poll_ns = max_ns(stale_ns, STATUS_POLL_STALE_NS);
+
+	if (p->sync_interval_ns.known)
+		stale_ns = max_ns(stale_ns, STALE_INTERVALS * p->sync_interval_ns.value);
+	if (!p->offset_ns.mono_ns || now_mono_ns - p->offset_ns.mono_ns > STATUS_LAST_MINUTE_NS)
+		p->last_minute =
+			(struct status_window){0, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
+	expire(&p->offset_ns, now_mono_ns, stale_ns);
+	expire(&p->mean_path_delay_ns, now_mono_ns, max_ns(stale_ns, poll_ns));
+	expire(&p->sync_interval_ns, now_mono_ns, max_ns(stale_ns, poll_ns));
+	expire(&p->state, now_mono_ns, poll_ns);
+	expire(&p->clock_class, now_mono_ns, poll_ns);
+	expire(&p->clock_accuracy, now_mono_ns, poll_ns);
+	expire(&p->time_source, now_mono_ns, poll_ns);
+	expire(&p->steps_removed, now_mono_ns, poll_ns);
+	if (!p->state.known)
+		p->state_since_mono_ns = 0;
+	if (!p->clock_class.known)
+		p->grandmaster[0] = '\0';
+}
+
+void status_expire(struct status *s, int64_t now_mono_ns)
+{
+	for (size_t i = 0; i < s->n_ports; i++)
+		expire_port(&s->ports[i], s->stale_after_ns, now_mono_ns);
+	for (size_t i = 0; i < s->n_cpus; i++)
+		if (now_mono_ns - s->cpus[i].mono_ns > STALE_WINDOWS * STATUS_WINDOW_NS)
+			s->cpus[i].last_max_ns = SAMPLE_UNKNOWN;
+}
+
+/* -- the verdict ------------------------------------------------------------------------- */
+
+/* The first thing of its kind that is not good, with why; or STATUS_GOOD and why untouched. */
+typedef enum status_verdict (*check)(const struct status *s, char *why);
+
+__attribute__((format(printf, 3, 4))) static enum status_verdict
+say(enum status_verdict verdict, char *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(why, STATUS_TEXT_MAX, fmt, ap);
+	va_end(ap);
+	return verdict;
+}
+
+/* "unknown, last seen 12 s ago": what there is to say of a reading that is not known. */
+static enum status_verdict say_unknown(const struct status *s, char *why, const char *port,
+				       const char *what, int64_t seen_mono_ns)
+{
+	char age[NSEC_TEXT_MAX];
+
+	if (!seen_mono_ns)
+		return say(STATUS_UNKNOWN, why, "%s: %s unknown, never seen yet", port, what);
+	return say(STATUS_UNKNOWN, why, "%s: %s unknown, last seen %s ago", port, what,
+		   nsec_format_age(s->taken_mono_ns - seen_mono_ns, age));
+}
+
+static enum status_verdict check_children(const struct status *s, char *why)
+{
+	for (size_t i = 0; i < s->n_children; i++) {
+		const struct status_child *c = &s->children[i];
+
+		if (c->state != CHILD_UP)
+			return say(STATUS_BAD, why, "%s: %s%s%s", c->name,
+				   child_state_name(c->state), c->problem[0] ? ": " : "",
+				   c->problem);
+	}
+	return STATUS_GOOD;
+}
+
+static enum status_verdict check_schedules(const struct status *s, char *why)
+{
+	for (size_t i = 0; i < s->n_children; i++)
+		if (!s->children[i].schedule_ok)
+			return say(STATUS_BAD, why, "%s: not scheduled as asked: %s",
+				   s->children[i].name,
+				   s->children[i].problem[0] ? s->children[i].problem
+							     : "not read back yet");
+	return STATUS_GOOD;
+}
+
+static enum status_verdict check_record(const struct status *s, char *why)
+{
+	if (s->record.ok)
+		return STATUS_GOOD;
+	return say(STATUS_BAD, why, "not recording: %s",
+		   s->record.problem[0] ? s->record.problem : "no reason known");
+}
+
+static enum status_verdict check_carrier(const struct status *s, char *why)
+{
+	for (size_t i = 0; i < s->n_ports; i++)
+		if (s->ports[i].carrier_known && !s->ports[i].carrier)
+			return say(STATUS_BAD, why, "%s: no carrier", s->ports[i].name);
+	return STATUS_GOOD;
+}
+
+static enum status_verdict check_states(const struct status *s, char *why)
+{
+	bool slave = strcmp(s->role, "slave") == 0;
+	unsigned wanted = slave ? PTP_SLAVE : PTP_MASTER;
+
+	if (!s->n_ports)
+		return say(STATUS_UNKNOWN, why, "no port is watched");
+	for (size_t i = 0; i < s->n_ports; i++) {
+		const struct status_port *p = &s->ports[i];
+
+		if (p->state.known && p->state.value != wanted)
+			return say(STATUS_BAD, why, "%s: %s, not %s", p->name,
+				   ptp_port_state_name((unsigned)p->state.value),
+				   ptp_port_state_name(wanted));
+	}
+	for (size_t i = 0; i < s->n_ports; i++)
+		if (!s->ports[i].state.known)
+			return say_unknown(s, why, s->ports[i].name, "port state",
+					   s->ports[i].state.mono_ns);
+	return STATUS_GOOD;
+}
+
+static enum status_verdict check_offsets(const struct status *s, char *why)
+{
+	char text[STATUS_OFFSET_TEXT_MAX];
+
+	if (strcmp(s->role, "slave") != 0)
+		return STATUS_GOOD;
+	for (size_t i = 0; i < s->n_ports; i++) {
+		const struct reading *r = &s->ports[i].offset_ns;
+
+		if (r->known &&
+		    (r->value <= -STATUS_OFFSET_BAD_NS || r->value >= STATUS_OFFSET_BAD_NS))
+			return say(STATUS_BAD, why, "%s: offset %s", s->ports[i].name,
+				   status_format_offset(r->value, text));
+	}
+	for (size_t i = 0; i < s->n_ports; i++)
+		if (!s->ports[i].offset_ns.known)
+			return say_unknown(s, why, s->ports[i].name, "offset",
+					   s->ports[i].offset_ns.mono_ns);
+	return STATUS_GOOD;
+}
+
+static enum status_verdict check_latency(const struct status *s, char *why)
+{
+	char cpu[16];
+
+	if (s->realtime_problem[0])
+		return say(STATUS_BAD, why, "latency is measured NOT REAL-TIME: %s",
+			   s->realtime_problem);
+	for (size_t i = 0; i < s->n_cpus; i++)
+		if (s->cpus[i].last_max_ns == SAMPLE_UNKNOWN) {
+			(void)snprintf(cpu, sizeof(cpu), "cpu %u", s->cpus[i].cpu);
+			return say_unknown(s, why, cpu, "latency", s->cpus[i].mono_ns);
+		}
+	return STATUS_GOOD;
+}
+
+static const check checks[] = {
+	check_children, check_carrier, check_states,    check_offsets,
+	check_record,   check_latency, check_schedules,
+};
+
+/* What a good one looks like: its first port. */
+static void praise(const struct status *s, char *why)
+{
+	const struct status_port *p = &s->ports[0];
+	char text[STATUS_OFFSET_TEXT_MAX];
+	char more[40] = "";
+
+	if (s->n_ports > 1)
+		(void)snprintf(more, sizeof(more), " (and %zu more)", s->n_ports - 1);
+	if (p->offset_ns.known && strcmp(s->role, "slave") == 0)
+		(void)say(STATUS_GOOD, why, "%s is %s, offset %s%s", p->name,
+			  ptp_port_state_name((unsigned)p->state.value),
+			  status_format_offset(p->offset_ns.value, text), more);
+	else
+		(void)say(STATUS_GOOD, why, "%s is %s%s", p->name,
+			  ptp_port_state_name((unsigned)p->state.value), more);
+}
+
+enum status_verdict status_judge(const struct status *s, char why[static STATUS_TEXT_MAX])
+{
+	enum status_verdict verdict = STATUS_GOOD;
+	char reason[STATUS_TEXT_MAX];
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		enum status_verdict found = checks[i](s, reason);
+
+		if (found == STATUS_BAD || (found == STATUS_UNKNOWN && verdict == STATUS_GOOD)) {
+			verdict = found;
+			memcpy(why, reason, sizeof(reason));
+		}
+		if (verdict == STATUS_BAD)
+			return verdict;
+	}
+	if (verdict == STATUS_GOOD)
+		praise(s, why);
+	return verdict;
+}
