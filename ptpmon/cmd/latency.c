@@ -48,33 +48,26 @@ struct session {
 };
 
 /* A duration; a plain number is in the unit that cyclictest gives it. */
-static int take_scaled(const struct option_row *row, const char *text, int64_t unit_ns, char *why)
+static int take_scaled(const struct option_row *row, const char *text, const char *unit, char *why)
 {
-	char *end;
-	long long v;
+	char with_unit[NSEC_TEXT_MAX];
 
-	errno = 0;
-	v = strtoll(text, &end, 10);
-	if (end == text || *end)
+	if (!*text || text[strspn(text, "0123456789")] ||
+	    snprintf(with_unit, sizeof(with_unit), "%s%s", text, unit) >= (int)sizeof(with_unit))
 		return take_duration(row, text, why);
-	if (errno || v > row->max / unit_ns || v < 0 || v * unit_ns < row->min) {
-		(void)snprintf(why, OPTION_WHY_MAX, "out of range");
-		return -EINVAL;
-	}
-	*(int64_t *)row->into = v * unit_ns;
-	return 0;
+	return take_duration(row, with_unit, why);
 }
 
 static int take_seconds(const struct option_row *row, const char *text,
 			char why[static OPTION_WHY_MAX])
 {
-	return take_scaled(row, text, NSEC_PER_SEC, why);
+	return take_scaled(row, text, "s", why);
 }
 
 static int take_microseconds(const struct option_row *row, const char *text,
 			     char why[static OPTION_WHY_MAX])
 {
-	return take_scaled(row, text, NSEC_PER_USEC, why);
+	return take_scaled(row, text, "us", why);
 }
 
 static int take_cpus(const struct option_row *row, const char *text,
@@ -121,11 +114,11 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 {
 	/* clang-format off */
 	const struct option_row rows[] = {
-		{"duration", 'D', "DURATION", "how long: 10s, 15m, 8h; a plain number is seconds\n"
+		{"duration", 'D', "TIME", "how long: 10s, 15m, 8h; a plain number is seconds\n"
 		 "(default: until Ctrl-C)", take_seconds, &s->duration_ns, NSEC_PER_MSEC, 366 * 86400 * NSEC_PER_SEC},
 		{"priority", 'p', "N", "SCHED_FIFO priority (98); 0: ordinary scheduling",
 		 take_integer, &s->priority, 0, 99},
-		{"interval", 'i', "DURATION", "from wake-up to wake-up (1ms); a plain number is us",
+		{"interval", 'i', "TIME", "from wake-up to wake-up (1ms); a plain number is us",
 		 take_microseconds, &s->interval_ns, 10 * NSEC_PER_USEC, NSEC_PER_SEC},
 		{"cpus", 'a', "CPUS", "a list such as 0-3,5, or all, isolated, not-isolated (default)",
 		 take_cpus, &s->cpus, 0, 0},

@@ -112,11 +112,11 @@ static void describe(const struct latency_cpu *c, char *out, size_t size)
 	else
 		(void)snprintf(idle, sizeof(idle), "%s",
 			       now->idle_states_held ? "held off" : "allowed");
-	(void)snprintf(out, size, "%s %d, %s, interval %s, idle states %s, clock source %s%s%s",
-		       policy_name(now->policy), now->priority,
-		       now->memory_locked ? "memory locked" : "memory not locked",
-		       nsec_format_duration(now->interval_ns, interval), idle, now->clocksource,
-		       c->problem[0] ? "\n  NOT REAL-TIME: " : "", c->problem);
+	(void)snprintf(
+		out, size, "%s %d every %s, memory %slocked\n  idle states %s, clock source %s%s%s",
+		policy_name(now->policy), now->priority,
+		nsec_format_duration(now->interval_ns, interval), now->memory_locked ? "" : "not ",
+		idle, now->clocksource, c->problem[0] ? "\n  NOT REAL-TIME: " : "", c->problem);
 }
 
 void latency_result_print_conditions(const struct latency_result *r, FILE *out)
@@ -227,12 +227,13 @@ static json_t *json_conditions(const struct latency_cpu *c)
 {
 	const struct latency_conditions *now = &c->conditions;
 
-	return json_pack("{s:s, s:i, s:b, s:b, s:b, s:I, s:s, s:b, s:s?}", "policy",
+	return json_pack("{s:s, s:i, s:b, s:b, s:b, s:s?, s:I, s:s, s:b, s:s?}", "policy",
 			 policy_name(now->policy), "priority", now->priority, "pinned", now->pinned,
 			 "memory_locked", now->memory_locked, "idle_states_held",
-			 now->idle_states_held, "interval_ns", (json_int_t)now->interval_ns,
-			 "clocksource", now->clocksource, "realtime", !c->problem[0], "problem",
-			 c->problem[0] ? c->problem : NULL);
+			 now->idle_states_held, "idle_error",
+			 now->idle_error ? strerror(now->idle_error) : NULL, "interval_ns",
+			 (json_int_t)now->interval_ns, "clocksource", now->clocksource, "realtime",
+			 !c->problem[0], "problem", c->problem[0] ? c->problem : NULL);
 }
 
 /* What needs at least one wake-up is null without one. */
