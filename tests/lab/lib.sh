@@ -49,10 +49,19 @@
 #                               and more LINEs of configuration; label NAME-ptp4l, so the log with one
 #                               line per servo update is $LAB_WORK/NAME-ptp4l.log; its socket is
 #                               $LAB_WORK/NAME-ptp4l
-#   ptp4l_get NAME ID...        what linuxptp's pmc prints for GET ID of that ptp4l, or of the one at
-#                               the socket PTP4L_SOCKET, if this is set
+#   ptp4l_get NAME ID...        what linuxptp's pmc prints for GET ID of the board's ptp4l, whoever
+#                               started it
 #   ptp4l_field NAME ID FIELD   one value of it
 #   port_state NAME             its first port's state, as ptp4l names it
+#   start_ptpmon NAME grandmaster|slave [LOG_SYNC_INTERVAL [LINE...]]
+#                               `ptpmon run` with a ptp4l of the same kind; label NAME-ptpmon,
+#                               configuration $LAB_WORK/NAME.conf, to which the LINEs, sections and
+#                               keys, are added; its database is $LAB_WORK/NAME.db/ptpmon.db and its
+#                               ptp4l's socket $LAB_WORK/NAME.run/eth0/ptp4l
+#   ptpmon NAME SUBCOMMAND [ARGUMENT...]
+#                               another subcommand on that board, in the foreground
+#   ptpmon_pids NAME PATTERN    processes on the board whose command line matches PATTERN
+#   ptpmon_sql NAME STATEMENT   ask its database
 #   clock_error_ns NAME         how far the board's clock is ahead of the truth (the machine's clock)
 #   clock_disturb NAME step NS | drift PPB
 #
@@ -277,12 +286,61 @@ start_ptp4l() {
 	wait_for 5 "[ -S '$base' ]" || lab_die "ptp4l on $name does not start: $(tail -n 3 "$base.log")"
 }
 
+# An added LINE may repeat a key: it is read from a file of its own, later.
+ptpmon_configure() { # ptpmon_configure NAME ROLE LOG_SYNC_INTERVAL [LINE...]
+	local name=$1
+
+	mkdir -p "$LAB_WORK/$name.conf.d"
+	cat >"$LAB_WORK/$name.conf" <<-EOF
+		[ptpmon]
+		role = $2
+		interfaces = eth0
+		label = $name
+		runtime_directory = $LAB_WORK/$name.run
+		[ptp4l]
+		timestamping = software
+		tx_timestamp_timeout = 50 ms
+		log_sync_interval = $3
+		extra_arguments = --summary_interval=$3 --logMinDelayReqInterval=$3 --logAnnounceInterval=-2 --pi_proportional_const=0.7 --pi_integral_const=0.3
+		[store]
+		directory = $LAB_WORK/$name.db
+	EOF
+	printf '%s\n' "${@:4}" >"$LAB_WORK/$name.conf.d/more.conf"
+}
+
+start_ptpmon() {
+	local name=$1
+
+	ptpmon_configure "$name" "$2" "${3:--3}" "${@:4}"
+	board_start "$name" "$name-ptpmon" "$LAB_BUILD/ptpmon/ptpmon" run --config "$LAB_WORK/$name.conf"
+	wait_for 10 "[ -S '$LAB_WORK/$name.run/control' ] || ! is_running $name-ptpmon"
+	is_running "$name-ptpmon" ||
+		lab_die "ptpmon on $name does not start: $(tail -n 3 "$LAB_WORK/$name-ptpmon.log")"
+}
+
+ptpmon() {
+	board_exec "$1" "$LAB_BUILD/ptpmon/ptpmon" "$2" --config "$LAB_WORK/$1.conf" "${@:3}"
+}
+
+ptpmon_pids() {
+	local pid
+
+	for pid in $(ip netns pids "ptpmon-$$-$1"); do
+		tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -qE -- "$2" && echo "$pid"
+	done
+	return 0
+}
+
+ptpmon_sql() {
+	sqlite3 -readonly "$LAB_WORK/$1.db/ptpmon.db" "$2"
+}
+
 ptp4l_get() {
-	local name=$1 requests
+	local name=$1 requests socket=$LAB_WORK/$1-ptp4l
 
 	requests=("${@:2}")
-	board_exec "$name" pmc -u -b 0 -i "$LAB_WORK/pmc.$BASHPID" \
-		-s "${PTP4L_SOCKET:-$LAB_WORK/$name-ptp4l}" "${requests[@]/#/GET }"
+	[ -S "$socket" ] || socket=$LAB_WORK/$name.run/eth0/ptp4l
+	board_exec "$name" pmc -u -b 0 -i "$LAB_WORK/pmc.$BASHPID" -s "$socket" "${requests[@]/#/GET }"
 }
 
 ptp4l_field() {

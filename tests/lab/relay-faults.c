@@ -16,12 +16,13 @@ enum {
 	UDP_DESTINATION = 2,
 	UDP_CHECKSUM = 6,
 	UDP_HEADER = 8,
+	PTP_VERSION = 1,
 	PTP_FLAGS = 6,
 	PTP_TIMESTAMP = 34,
 	PTP_SHORTEST = 44,
 };
 
-enum { TYPE_SYNC = 0, TYPE_FOLLOW_UP = 8, TYPE_DELAY_RESP = 9, FLAG_TWO_STEP = 2 };
+enum { TYPE_FOLLOW_UP = 8, TYPE_DELAY_RESP = 9, FLAG_TWO_STEP = 2 };
 
 static uint64_t get(const uint8_t *p, size_t n)
 {
@@ -40,34 +41,34 @@ static void put(uint8_t *p, size_t n, uint64_t v)
 	}
 }
 
-/*
- * The PTPv2 message in a frame, or NULL. A UDP checksum is cleared, which IPv4 allows: it would
- * have to be altered with the times, and veth leaves it unfinished for hardware to complete.
- */
-static uint8_t *find_ptp(uint8_t *frame, size_t len)
+/* Where the PTPv2 message in a frame begins, or 0. */
+static size_t find_ptp(const uint8_t *frame, size_t len)
 {
-	uint8_t *ip = frame + ETHERNET_HEADER, *udp, *ptp;
-	uint64_t port;
-	size_t ip_len;
+	const uint8_t *ip = frame + ETHERNET_HEADER;
+	size_t at = ETHERNET_HEADER;
 
 	if (len < ETHERNET_HEADER + PTP_SHORTEST)
-		return NULL;
-	if (get(frame + ETHERTYPE, 2) == 0x88f7) {
-		ptp = ip;
-	} else {
-		ip_len = (size_t)(ip[0] & 15) * 4;
-		if (get(frame + ETHERTYPE, 2) != 0x0800 || ip[0] >> 4 != 4 ||
-		    ip[IP_PROTOCOL] != 17 ||
-		    len < ETHERNET_HEADER + ip_len + UDP_HEADER + PTP_SHORTEST)
-			return NULL;
-		udp = ip + ip_len;
-		port = get(udp + UDP_DESTINATION, 2);
+		return 0;
+	if (get(frame + ETHERTYPE, 2) == 0x0800) {
+		uint64_t port;
+
+		at += (size_t)(ip[0] & 15) * 4 + UDP_HEADER;
+		if (ip[0] >> 4 != 4 || ip[IP_PROTOCOL] != 17 || len < at + PTP_SHORTEST)
+			return 0;
+		port = get(frame + at - UDP_HEADER + UDP_DESTINATION, 2);
 		if (port != 319 && port != 320)
-			return NULL;
-		put(udp + UDP_CHECKSUM, 2, 0);
-		ptp = udp + UDP_HEADER;
+			return 0;
+	} else if (get(frame + ETHERTYPE, 2) != 0x88f7) {
+		return 0;
 	}
-	return (ptp[1] & 15) == 2 ? ptp : NULL;
+	return (frame[at + PTP_VERSION] & 15) == 2 ? at : 0;
+}
+
+int relay_message_type(const uint8_t *frame, size_t len)
+{
+	size_t at = find_ptp(frame, len);
+
+	return at ? frame[at] & 15 : -1;
 }
 
 static int64_t shift_at(const struct relay_faults *f, int64_t now_ns)
@@ -91,22 +92,29 @@ static bool carries_master_time(const uint8_t *ptp)
 	int type = ptp[0] & 15;
 
 	return type == TYPE_FOLLOW_UP || type == TYPE_DELAY_RESP ||
-	       (type == TYPE_SYNC && !(ptp[PTP_FLAGS] & FLAG_TWO_STEP));
+	       (type == RELAY_SYNC && !(ptp[PTP_FLAGS] & FLAG_TWO_STEP));
 }
 
 bool relay_faults_treat(const struct relay_faults *f, uint8_t *frame, size_t len, int64_t now_ns,
 			int chance)
 {
-	uint8_t *ptp = find_ptp(frame, len);
+	size_t at = find_ptp(frame, len);
+	uint8_t *ptp = frame + at;
 
 	if (f->blackout)
 		return false;
-	if (!ptp)
+	if (!at)
 		return true;
 	if (chance < f->drop_percent[ptp[0] & 15])
 		return false;
 	if (carries_master_time(ptp))
 		add_to_timestamp(ptp + PTP_TIMESTAMP, shift_at(f, now_ns));
+	/*
+	 * A UDP checksum would have to follow, and veth leaves it unfinished for hardware to
+	 * complete; over IPv4 it may be absent.
+	 */
+	if (at > ETHERNET_HEADER)
+		put(ptp - UDP_HEADER + UDP_CHECKSUM, 2, 0);
 	return true;
 }
 

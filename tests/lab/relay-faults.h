@@ -12,7 +12,7 @@
 
 enum relay_way { RELAY_AB, RELAY_BA, RELAY_WAYS };
 
-enum { RELAY_TYPES = 16 }; /* PTP message types, IEEE 1588-2019 table 36 */
+enum { RELAY_SYNC = 0, RELAY_TYPES = 16 }; /* PTP message types, IEEE 1588-2019 table 36 */
 
 struct relay_faults {
 	/*
@@ -34,6 +34,9 @@ struct relay_faults {
  * clock that relay_faults_treat() gets.
  */
 int relay_faults_parse(struct relay_faults *f, const char *order, int64_t now_ns);
+
+/* The PTP message type of a frame, or -1. */
+int relay_message_type(const uint8_t *frame, size_t len);
 
 /*
  * Do to one frame what is ordered: true if it passes, its times altered in place; chance is 0

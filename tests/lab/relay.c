@@ -14,7 +14,8 @@
  *                                9 Delay_Resp, 11 Announce
  *     blackout 1, blackout 0     nothing passes; everything does
  *     clear                      a good wire again
- *     count                      prints: frames passed A to B, B to A, and frames lost
+ *     count                      prints: frames passed A to B, B to A, frames lost, and of those
+ *                                passed A to B the Syncs
  *
  * Frames of one way keep their order. Exit status: 0, 1 for a failure or an order that was
  * refused, 2 for wrong arguments.
@@ -53,7 +54,7 @@ struct frame {
 struct way {
 	int in, out;
 	size_t first, count;
-	uint64_t passed;
+	uint64_t passed, syncs; /* frames, and the Syncs among them */
 	struct frame *queue;
 };
 
@@ -130,8 +131,10 @@ static int64_t send_due(struct way *w)
 
 		if (f->due_ns > now_ns())
 			return f->due_ns;
-		if (send(w->out, f->octets, f->len, 0) >= 0)
+		if (send(w->out, f->octets, f->len, 0) >= 0) {
 			w->passed++;
+			w->syncs += relay_message_type(f->octets, f->len) == RELAY_SYNC;
+		}
 		w->first = (w->first + 1) % QUEUE_LEN;
 		w->count--;
 	}
@@ -151,9 +154,10 @@ static void obey(struct relay *relay)
 		return;
 	order[n] = '\0';
 	if (strcmp(order, "count") == 0)
-		len = snprintf(answer, sizeof(answer), "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		len = snprintf(answer, sizeof(answer),
+			       "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 			       relay->way[RELAY_AB].passed, relay->way[RELAY_BA].passed,
-			       relay->lost);
+			       relay->lost, relay->way[RELAY_AB].syncs);
 	else if (relay_faults_parse(&relay->faults, order, now_ns()) == 0)
 		len = 0;
 	else
