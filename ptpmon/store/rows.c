@@ -74,16 +74,16 @@ static int bisect(sqlite3 *db, const struct rows *rows, int64_t bound_ns, int64_
 	return 0;
 }
 
-/* A row more than the slack before the moment: so is every row that stands before it. */
+/* What stands before a row that is so far before the moment is before the moment as well. */
 int rows_find_first(sqlite3 *db, const struct rows *rows, int64_t mono_ns, int64_t *id)
 {
-	return bisect(db, rows, saturated_add(mono_ns, -rows->slack_ns), id);
+	return bisect(db, rows, saturated_add(mono_ns, -rows->late_ns - rows->longest_ns), id);
 }
 
-/* A row the slack after the moment: every row that stands behind it is at or after the moment. */
+/* What stands behind a row that is so far after the moment is not before the moment either. */
 int rows_find_end(sqlite3 *db, const struct rows *rows, int64_t mono_ns, int64_t *id)
 {
-	return bisect(db, rows, saturated_add(mono_ns, rows->slack_ns), id);
+	return bisect(db, rows, saturated_add(mono_ns, rows->late_ns), id);
 }
 
 static int scalar(sqlite3 *db, const char *sql, int64_t first, int64_t end, int64_t *out)

@@ -17,13 +17,13 @@ CREATE TABLE run ( -- one recording, on one boot
 	ptp4l_version TEXT,
 	configuration TEXT,
 	board TEXT,               -- JSON
-	-- How a time range is found without an index: the run's rows begin at these ids, and no row
-	-- stands behind one that is later by more than the slack; latency_slack_ns is that of the
-	-- starts of the windows and the longest window together.
+	-- How a time range is found without an index: the run's rows begin at these ids, and none
+	-- stands behind one that is later (a window: that starts later) by more than late_ns.
 	first_sample INTEGER NOT NULL,
+	sample_late_ns INTEGER NOT NULL DEFAULT 0,
 	first_latency INTEGER NOT NULL,
-	sample_slack_ns INTEGER NOT NULL DEFAULT 0,
-	latency_slack_ns INTEGER NOT NULL DEFAULT 0
+	latency_late_ns INTEGER NOT NULL DEFAULT 0,
+	latency_longest_ns INTEGER NOT NULL DEFAULT 0 -- window
 ) STRICT;
 
 CREATE TABLE clock_map ( -- the clocks at one moment: at the start, each minute, after each step

@@ -8,6 +8,12 @@
  * does; when the queue is full the newest are dropped and counted. One transaction a flush, rows
  * in mono_ns order, synchronous=FULL: what was collected before the last commit that returned is
  * durable.
+ *
+ * A flush that fails is tried again after the next interval, with what has come in since. The
+ * first one that works again records when it failed (store-failed), that it works
+ * (store-recovered), and how many the queue could not take (samples-dropped).
+ *
+ * One thread calls all of it. Nothing here logs: store_health() says how it stands.
  */
 #pragma once
 #include <stdbool.h>
@@ -21,69 +27,89 @@
 
 struct store;
 
-enum { STORE_QUEUE_MAX = 65536, STORE_ERROR_MAX = 256 };
+enum {
+	STORE_QUEUE_MAX = 65536, /* samples and windows; the rest may go STORE_RESERVE above */
+	STORE_RESERVE = 1024,    /* events, anchors, marks, phases: few, and not to be missed */
+	STORE_QUEUE_BYTES_MAX = 33554432, /* where windows are large, this is reached before */
+	STORE_SERIES_MAX = 1024,
+	STORE_ERROR_MAX = 256,
+};
 
 /* What is known of a run when it begins. Strings are copied; NULL is stored as NULL. */
 struct store_run {
-	const char
-		*token; /* names this run of the service: a recorder started again goes on in it */
-	const char *boot_id;
+	const char *token;   /* names this run of the service; never NULL */
+	const char *boot_id; /* never NULL */
 	const char *host, *kernel, *machine;
-	const char *version;       /* ptpmon's */
-	const char *ptp4l_version; /* may be NULL */
-	const char *configuration; /* as --dump-config prints it */
-	const char *label;         /* may be NULL */
+	const char *version; /* ptpmon's */
+	const char *ptp4l_version;
+	const char *configuration; /* as config_to_text() gives it */
+	const char *label;
 };
 
 /*
- * Opens DIRECTORY/ptpmon.db (made 0750 and 0640 where missing), takes the directory's lock, checks
- * and migrates it, and begins the run; if a run with this token is there and has not ended it
- * goes on with that one: *resumed_from_mono_ns is then the newest moment recorded in it, else
- * TIME_UNKNOWN.
+ * Opens DIRECTORY/ptpmon.db (made 0750 and 0640 where missing; not the directories above), takes
+ * the directory's lock, checks and migrates the database, and begins the run. If the newest run
+ * has this token and boot and has not ended, goes on with that one, as a recorder started again
+ * does: *resumed_from_mono_ns is then the newest moment recorded in it, else TIME_UNKNOWN. Blocks
+ * on the disk.
  * 0, or -errno with one line in why that says what and what to do: -EACCES, -EROFS, -ENOSPC,
- * -EBUSY (another ptpmon records there), -ENOTUNIQ (written by a newer version: left alone),
- * -EUCLEAN (no database, or damaged: left alone).
+ * -ENOENT, -EBUSY (another ptpmon records there), -ENOTUNIQ (written by a newer version: left
+ * alone), -EUCLEAN (no database of ptpmon's, or damaged: left alone), or what else failed.
  */
 int store_open(struct store **out, const char *directory, const struct store_run *run,
 	       int64_t *resumed_from_mono_ns, char why[static STORE_ERROR_MAX]);
 
-/* Ends the run (how: "stopped", "parent-died" …), flushes, waits for it at most timeout_ns, closes.
- * NULL is fine. */
+/*
+ * Ends the run (how: "stopped", "parent-died" …; a phase that is running ends with it), flushes,
+ * waits for that at most timeout_ns, closes. A disk that hangs longer keeps the writer thread and
+ * what it holds, and the run stays "not ended" until it answers. NULL is fine.
+ */
 struct store *store_close(struct store *s, const char *how, int64_t timeout_ns);
 
-/* Starts the writer thread (all signals blocked in it). on each finished flush notify_fd (an
- * eventfd, or -1) is written. */
+/*
+ * Starts the writer thread, with all signals blocked. notify_fd (an eventfd, or -1; the caller's)
+ * is written after each flush, also after one that failed. 0, or -errno.
+ */
 int store_start(struct store *s, int64_t flush_interval_ns, int notify_fd);
 
 const char *store_path(const struct store *s);
 int64_t store_run_id(const struct store *s);
 
-/* Declares a series; its index is the number of series declared before it. 0, or -ENOSPC. */
+/*
+ * Declares a series; its index is the number of series declared before it. One that a resumed run
+ * had already is the same series. 0, or -ENOSPC after STORE_SERIES_MAX.
+ */
 int store_put_series(struct store *s, const struct series *series);
 
-/* True if taken, false if dropped (and counted). */
+/*
+ * True if taken, false if dropped (and counted). Of each series, put the samples in the order of
+ * mono_ns: so they are read. A window's bins may be as long as they like up to WINDOW_BINS_MAX.
+ */
 bool store_put_sample(struct store *s, const struct sample *sample);
 bool store_put_window(struct store *s, unsigned series, const struct latency_window *w);
 bool store_put_event(struct store *s, const struct event *e);
 bool store_put_anchor(struct store *s, const struct clock_anchor *a);
 bool store_put_mark(struct store *s, int64_t mono_ns, const char *text, const char *who);
 
-/* Begins a phase; one that is running ends at the same moment. store_end_phase() ends the running
- * one. */
+/*
+ * Begins a phase (name shorter than 128); one that is running ends at the same moment.
+ * store_end_phase() ends the running one, if any.
+ */
 bool store_begin_phase(struct store *s, int64_t mono_ns, const char *name);
 bool store_end_phase(struct store *s, int64_t mono_ns);
 
 /* The phase that a resumed run was in ("" if none), and since when; valid after store_open(). */
 const char *store_resumed_phase(const struct store *s, int64_t *since_mono_ns);
 
-/* Flush now: an event that matters. Does not wait. */
+/* Flush now: an event that matters. Does not wait; ignored while flushes fail. */
 void store_kick(struct store *s);
 
 struct store_health {
-	bool ok; /* the last flush reached the disk */
-	char problem[STORE_ERROR_MAX];
-	int64_t flushed_mono_ns; /* when the last commit returned; 0: none yet */
-	uint64_t samples;        /* samples and windows committed */
-	uint64_t queued, dropped;
+	bool ok;                       /* the last flush reached the disk, or none was needed yet */
+	char problem[STORE_ERROR_MAX]; /* one line, "" while ok */
+	int64_t flushed_mono_ns;       /* when the last commit returned; 0: none yet */
+	uint64_t samples;              /* samples and windows committed */
+	uint64_t queued;               /* records of any kind not yet committed */
+	uint64_t dropped;              /* records of any kind since store_open() */
 };
-struct store_health store_health(const struct store *s);
+struct store_health store_health(struct store *s);

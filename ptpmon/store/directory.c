@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/store/directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "ptpmon/base/cleanup.h"
+
+static const char *advice(int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return "let the service's user write there, or set [store] directory";
+	case EROFS:
+		return "set [store] directory to one that can be written";
+	case ENOENT:
+		return "make the directory above it, or set [store] directory";
+	case ENOSPC:
+	case EDQUOT:
+		return "make room, or set [store] directory";
+	default:
+		return "set [store] directory to one that can be written";
+	}
+}
+
+static int refuse(int error, const char *directory, char why[static DATABASE_ERROR_MAX])
+{
+	if (error == EWOULDBLOCK) {
+		(void)snprintf(why, DATABASE_ERROR_MAX,
+			       "%s: another ptpmon records there: stop it, or set another [store] "
+			       "directory",
+			       directory);
+		return -EBUSY;
+	}
+	(void)snprintf(why, DATABASE_ERROR_MAX, "%s: %s: %s", directory, strerror(error),
+		       advice(error));
+	return -error;
+}
+
+int directory_lock(int *out_fd, const char *directory, char why[static DATABASE_ERROR_MAX])
+{
+	CLEANUP(close_fdp) int fd = -1;
+	bool made = mkdir(directory, 0750) == 0;
+
+	if (!made && errno != EEXIST)
+		return refuse(errno, directory, why);
+	if (made && chmod(directory, 0750) < 0) /* whatever the umask left of it */
+		return refuse(errno, directory, why);
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return refuse(errno, directory, why);
+	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
+		return refuse(errno, directory, why);
+	*out_fd = steal_fd(&fd);
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/store/writer.h: records become rows of one run, one transaction at a time.
+ *
+ * All of a batch or nothing of it: after a failure the writer stands where it stood before, and
+ * the same batch can be tried again. Used by one thread at a time.
+ */
+#pragma once
+#include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptpmon/model/sample.h"
+#include "ptpmon/stats/window.h"
+#include "ptpmon/store/database.h"
+#include "ptpmon/store/queue.h"
+#include "ptpmon/store/run.h"
+
+/* A window as it is queued: without the room for bins that it does not use. */
+struct window_record {
+	uint64_t series;
+	struct latency_window window; /* cut off behind bins_len octets of bins */
+};
+
+struct writer;
+
+/* The connection stays the caller's. 0, or -errno. */
+int writer_new(struct writer **out, sqlite3 *db, const struct run *run);
+struct writer *writer_free(struct writer *w);
+
+/* How many of the series are in the record. */
+size_t writer_series(const struct writer *w);
+
+/*
+ * Commits n records, in the given order, after the series that were declared since the last time;
+ * series holds all of them, and records name them by their index. 0, or -errno with one line in
+ * why.
+ */
+int writer_commit(struct writer *w, const struct series *series, size_t n_series,
+		  const struct record *const *records, size_t n,
+		  char why[static DATABASE_ERROR_MAX]);
