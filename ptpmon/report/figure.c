@@ -74,7 +74,7 @@ const char *figure_share(int64_t part, int64_t whole, char out[static FIGURE_MAX
 	if (part == whole)
 		return strcpy(out, "100 %");
 	(void)snprintf(out, FIGURE_MAX, "%.2f %%",
-		       floor((double)part / (double)whole * 10000) / 100);
+		       floor((double)part * 10000 / (double)whole) / 100);
 	return out;
 }
 
