@@ -3,6 +3,7 @@
 #
 # The lab itself: what every other script here rests on. Boards lock, their true error is known, a
 # wire does what it is told, and the machine's clock cannot be set.
+# shellcheck source=../lab/lib.sh
 . "$(dirname "$0")/../lab/lib.sh"
 
 # 8, 32 and 128 Syncs a second, from a clock 3 s off and 40 ppm too fast.
