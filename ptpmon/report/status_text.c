@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ptpmon/report/status_text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pmc-client/ptp_types.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/base/strbuf.h"
+#include "ptpmon/model/sample.h"
+
+enum {
+	LABEL_COLUMNS = 10,
+	LINE_BYTES = 512,
+	FULL_ROWS = 24, /* the screen that everything is made to fit */
+	PORT_ROWS = 6,
+	CPU_ROWS = 4,
+	TAIL_ROWS = 4, /* record, phase, cost */
+};
+
+struct page {
+	const struct status *s;
+	struct strbuf out;
+	unsigned columns, rows;
+	size_t lines; /* so far */
+};
+
+/* -- lines ------------------------------------------------------------------------------- */
+
+/* Octets that continue a character of UTF-8 take no column. */
+static size_t columns_of(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return n;
+}
+
+/* Foreign text must not drive the terminal. */
+static void defuse(char *text)
+{
+	for (unsigned char *p = (unsigned char *)text; *p; p++) {
+		if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+			p[0] = p[1] = '?';
+		if (*p < ' ' || *p == 0x7f)
+			*p = '?';
+	}
+}
+
+static void end_line(struct page *p)
+{
+	strbuf_add(&p->out, "\n");
+	p->lines++;
+}
+
+/* Words after column LABEL_COLUMNS, in as many lines as they need. */
+static void put_words(struct page *p, const char *text)
+{
+	size_t at = LABEL_COLUMNS;
+
+	while (*text) {
+		size_t blanks = strspn(text, " ");
+		size_t len = blanks + strcspn(text + blanks, " ");
+		size_t wide = columns_of(text, len);
+
+		if (at + wide > p->columns && at > LABEL_COLUMNS) {
+			end_line(p);
+			strbuf_pad(&p->out, ' ', LABEL_COLUMNS);
+			at = LABEL_COLUMNS;
+			text += blanks;
+			continue;
+		}
+		strbuf_add_bytes(&p->out, text, len);
+		at += wide;
+		text += len;
+	}
+	end_line(p);
+}
+
+__attribute__((format(printf, 3, 4))) static void put(struct page *p, const char *label,
+						      const char *fmt, ...)
+{
+	char text[LINE_BYTES];
+	char name[64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	defuse(text);
+	(void)snprintf(name, sizeof(name), "%-*s", LABEL_COLUMNS, label);
+	/* a label that fills its column still keeps a blank from what follows */
+	if (name[LABEL_COLUMNS - 1] != ' ')
+		(void)snprintf(name, sizeof(name), "%s ", label);
+	defuse(name);
+	strbuf_add(&p->out, name);
+	put_words(p, text);
+}
+
+/* -- values ------------------------------------------------------------------------------ */
+
+enum { VALUE_BYTES = 96 };
+
+static const char *age_of(const struct page *p, int64_t mono_ns, char out[static NSEC_TEXT_MAX])
+{
+	return nsec_format_age(p->s->taken_mono_ns - mono_ns, out);
+}
+
+/* "unknown, last seen 12 s ago" */
+static const char *format_unknown(const struct page *p, const struct reading *r,
+				  char out[static VALUE_BYTES])
+{
+	char age[NSEC_TEXT_MAX];
+
+	if (r->mono_ns)
+		(void)snprintf(out, VALUE_BYTES, "unknown, last seen %s ago",
+			       age_of(p, r->mono_ns, age));
+	else
+		(void)snprintf(out, VALUE_BYTES, "unknown, never seen yet");
+	return out;
+}
+
+/* "-112 ns, 0.1 s ago" */
+static const char *format_reading_ns(const struct page *p, const struct reading *r,
+				     char out[static VALUE_BYTES])
+{
+	char value[STATUS_OFFSET_TEXT_MAX];
+	char age[NSEC_TEXT_MAX];
+
+	if (!r->known)
+		return format_unknown(p, r, out);
+	(void)snprintf(out, VALUE_BYTES, "%s, %s ago", status_format_offset(r->value, value),
+		       age_of(p, r->mono_ns, age));
+	return out;
+}
+
+static const char *format_known(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX])
+{
+	return ns == SAMPLE_UNKNOWN ? strcpy(out, "-") : status_format_offset(ns, out);
+}
+
+static const char *format_us(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX])
+{
+	if (ns == SAMPLE_UNKNOWN)
+		return strcpy(out, "unknown");
+	(void)snprintf(out, STATUS_OFFSET_TEXT_MAX, "%.1f", (double)ns / 1e3);
+	return out;
+}
+
+/* -- ports ------------------------------------------------------------------------------- */
+
+static bool has_offset(const struct page *p, const struct status_port *port)
+{
+	return strcmp(p->s->role, "slave") == 0 || port->offset_ns.mono_ns;
+}
+
+static const char *format_state(const struct page *p, const struct status_port *port,
+				char out[static VALUE_BYTES])
+{
+	char age[NSEC_TEXT_MAX];
+
+	if (!port->state.known)
+		return format_unknown(p, &port->state, out);
+	if (port->state_since_mono_ns)
+		(void)snprintf(out, VALUE_BYTES, "%s for %s",
+			       ptp_port_state_name((unsigned)port->state.value),
+			       age_of(p, port->state_since_mono_ns, age));
+	else
+		(void)snprintf(out, VALUE_BYTES, "%s",
+			       ptp_port_state_name((unsigned)port->state.value));
+	return out;
+}
+
+/* "class 248, accuracy 100 ns, INTERNAL_OSCILLATOR, 1 step away" */
+static const char *format_clock(const struct status_port *port, char out[static VALUE_BYTES])
+{
+	char class[32] = "unknown";
+	char steps[48] = "";
+
+	if (port->clock_class.known)
+		(void)snprintf(class, sizeof(class), "%" PRId64, port->clock_class.value);
+	if (port->steps_removed.known && port->steps_removed.value > 0)
+		(void)snprintf(steps, sizeof(steps), ", %" PRId64 " step%s away",
+			       port->steps_removed.value,
+			       port->steps_removed.value == 1 ? "" : "s");
+	(void)snprintf(out, VALUE_BYTES, "class %s, accuracy %s, source %s%s", class,
+		       port->clock_accuracy.known
+			       ? ptp_clock_accuracy_name((unsigned)port->clock_accuracy.value)
+			       : "unknown",
+		       port->time_source.known
+			       ? ptp_time_source_name((unsigned)port->time_source.value)
+			       : "unknown",
+		       steps);
+	return out;
+}
+
+static void put_last_minute(struct page *p, const struct status_window *w)
+{
+	char p50[STATUS_OFFSET_TEXT_MAX];
+	char p99[STATUS_OFFSET_TEXT_MAX];
+	char max[STATUS_OFFSET_TEXT_MAX];
+
+	if (!w->count)
+		put(p, "", "last minute: no samples");
+	else
+		put(p, "", "last minute: |offset| median %s, 99 %% %s, max %s (%" PRIu64 ")",
+		    format_known(w->p50_ns, p50), format_known(w->p99_ns, p99),
+		    format_known(w->max_ns, max), w->count);
+}
+
+static void put_port(struct page *p, const struct status_port *port)
+{
+	const char *link = !port->carrier_known ? "link unknown"
+			   : port->carrier      ? "link up"
+						: "no carrier";
+	char text[VALUE_BYTES];
+	char interval[STATUS_OFFSET_TEXT_MAX];
+
+	put(p, port->name, "%s, %s, grandmaster %s", format_state(p, port, text), link,
+	    port->grandmaster[0] ? port->grandmaster : "unknown");
+	put(p, "", "%s", format_clock(port, text));
+	if (has_offset(p, port)) {
+		put(p, "  offset", "%s", format_reading_ns(p, &port->offset_ns, text));
+		put_last_minute(p, &port->last_minute);
+		put(p, "  delay", "%s; a sync each %s: %" PRIu64 " seen, %" PRIu64 " missed",
+		    format_reading_ns(p, &port->mean_path_delay_ns, text),
+		    port->sync_interval_ns.known
+			    ? status_format_offset(port->sync_interval_ns.value, interval)
+			    : "unknown time",
+		    port->updates, port->missed);
+	}
+	put(p, "  socket", "%s  (pmc -u -s)", port->socket);
+}
+
+static void put_port_line(struct page *p, const struct status_port *port)
+{
+	char state[VALUE_BYTES];
+	char offset[VALUE_BYTES];
+	char p99[STATUS_OFFSET_TEXT_MAX];
+	char max[STATUS_OFFSET_TEXT_MAX];
+
+	if (has_offset(p, port) && port->state.known)
+		put(p, port->name, "%s, offset %s; minute 99 %% %s, max %s",
+		    ptp_port_state_name((unsigned)port->state.value),
+		    format_reading_ns(p, &port->offset_ns, offset),
+		    format_known(port->last_minute.p99_ns, p99),
+		    format_known(port->last_minute.max_ns, max));
+	else
+		put(p, port->name, "%s, %s", format_state(p, port, state),
+		    !port->carrier_known ? "link unknown"
+		    : port->carrier      ? "link up"
+					 : "no carrier");
+}
+
+static void put_ports(struct page *p)
+{
+	const struct status *s = p->s;
+	size_t shown = s->n_ports > PORT_ROWS ? PORT_ROWS - 1 : s->n_ports;
+
+	if (!s->n_ports)
+		put(p, "port", "none is watched");
+	if (s->n_ports == 1) {
+		put_port(p, &s->ports[0]);
+		return;
+	}
+	for (size_t i = 0; i < shown; i++)
+		put_port_line(p, &s->ports[i]);
+	if (shown < s->n_ports)
+		put(p, "", "and %zu more: see --json", s->n_ports - shown);
+}
+
+/* -- latency ----------------------------------------------------------------------------- */
+
+static void put_cpu(struct page *p, const char *name, const struct status_cpu *c)
+{
+	char min[STATUS_OFFSET_TEXT_MAX];
+	char avg[STATUS_OFFSET_TEXT_MAX];
+	char max[STATUS_OFFSET_TEXT_MAX];
+	char last[STATUS_OFFSET_TEXT_MAX];
+
+	put(p, "", "%-4s%8s%8s%9s%12s%11" PRIu64 "%9" PRIu64 "%8" PRIu64, name,
+	    format_us(c->min_ns, min), format_us(c->avg_ns, avg), format_us(c->max_ns, max),
+	    format_us(c->last_max_ns, last), c->count, c->overflow, c->missed);
+}
+
+static void put_one_cpu(struct page *p, const struct status_cpu *c)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "%u", c->cpu);
+	put_cpu(p, name, c);
+}
+
+/* All CPUs as one; its last minute is unknown as soon as one of theirs is. */
+static struct status_cpu sum_cpus(const struct status *s)
+{
+	struct status_cpu all = s->cpus[0];
+	double total_ns = 0;
+
+	all.count = all.overflow = all.missed = 0;
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		const struct status_cpu *c = &s->cpus[i];
+
+		all.count += c->count;
+		all.overflow += c->overflow;
+		all.missed += c->missed;
+		if (c->last_max_ns == SAMPLE_UNKNOWN || all.last_max_ns == SAMPLE_UNKNOWN)
+			all.last_max_ns = SAMPLE_UNKNOWN;
+		else if (c->last_max_ns > all.last_max_ns)
+			all.last_max_ns = c->last_max_ns;
+		if (!c->count)
+			continue;
+		total_ns += (double)c->avg_ns * (double)c->count;
+		if (all.min_ns == SAMPLE_UNKNOWN || c->min_ns < all.min_ns)
+			all.min_ns = c->min_ns;
+		if (c->max_ns > all.max_ns) /* SAMPLE_UNKNOWN is less than any */
+			all.max_ns = c->max_ns;
+	}
+	all.avg_ns = all.count ? (int64_t)(total_ns / (double)all.count) : SAMPLE_UNKNOWN;
+	return all;
+}
+
+/* The n CPUs with the longest maximum, worst first. */
+static void put_worst_cpus(struct page *p, size_t n)
+{
+	const struct status *s = p->s;
+	bool shown[STATUS_CPUS_MAX] = {false};
+
+	while (n-- > 0) {
+		size_t worst = STATUS_CPUS_MAX;
+
+		for (size_t i = 0; i < s->n_cpus; i++)
+			if (!shown[i] &&
+			    (worst == STATUS_CPUS_MAX || s->cpus[i].max_ns > s->cpus[worst].max_ns))
+				worst = i;
+		shown[worst] = true;
+		put_one_cpu(p, &s->cpus[worst]);
+	}
+}
+
+static void put_latency(struct page *p)
+{
+	const struct status *s = p->s;
+	size_t rows = CPU_ROWS + (p->rows > FULL_ROWS ? p->rows - FULL_ROWS : 0);
+	struct status_cpu all;
+
+	if (!s->n_cpus) {
+		put(p, "latency", "not measured");
+	} else {
+		put(p, "latency us", "%-4s%8s%8s%9s%12s%11s%9s%8s", "cpu", "min", "avg", "max",
+		    "last minute", "wake-ups", "overflow", "missed");
+		if (s->n_cpus <= rows) {
+			for (size_t i = 0; i < s->n_cpus; i++)
+				put_one_cpu(p, &s->cpus[i]);
+		} else {
+			all = sum_cpus(s);
+			put_cpu(p, "all", &all);
+			put_worst_cpus(p, rows - 1);
+		}
+	}
+	if (s->realtime_problem[0])
+		put(p, "", "NOT REAL-TIME: %s", s->realtime_problem);
+	else if (s->n_cpus && s->n_cpus > rows)
+		put(p, "", "worst of %zu CPUs; idle states: %s", s->n_cpus,
+		    s->idle_states[0] ? s->idle_states : "unknown");
+	else if (s->n_cpus)
+		put(p, "", "idle states: %s", s->idle_states[0] ? s->idle_states : "unknown");
+}
+
+/* -- children ---------------------------------------------------------------------------- */
+
+static bool is_troubled(const struct status_child *c)
+{
+	return c->state != CHILD_UP || !c->schedule_ok || c->problem[0];
+}
+
+static void put_child(struct page *p, const char *label, const struct status_child *c)
+{
+	char since[NSEC_TEXT_MAX] = "";
+	char priority[24] = "";
+
+	if (c->started_mono_ns && c->pid)
+		(void)age_of(p, c->started_mono_ns, since);
+	if (c->priority)
+		(void)snprintf(priority, sizeof(priority), " %" PRId64, c->priority);
+	put(p, label, "%-9s %s%s%s, %s%s%s%s, %" PRIu32 " start%s%s%s", c->name,
+	    child_state_name(c->state), since[0] ? " " : "", since,
+	    c->policy[0] ? c->policy : "schedule unknown", priority, c->cpus[0] ? ", cpus " : "",
+	    c->cpus, c->starts, c->starts == 1 ? "" : "s", c->problem[0] ? ": " : "", c->problem);
+}
+
+static void put_children(struct page *p)
+{
+	const struct status *s = p->s;
+	size_t used = p->lines + TAIL_ROWS + 1; /* the shell's prompt has the last row */
+	size_t room = p->rows > used ? p->rows - used : 0;
+	size_t left = s->n_children;
+	size_t first_line = p->lines;
+
+	if (!s->n_children)
+		put(p, "children", "none");
+	/* where not all fit, those in trouble come first and the others become a number */
+	for (int troubled = 1; troubled >= 0; troubled--)
+		for (size_t i = 0; i < s->n_children; i++) {
+			bool cut = s->n_children > room && p->lines - first_line + 1 >= room;
+
+			if (is_troubled(&s->children[i]) != troubled || (cut && !troubled))
+				continue;
+			put_child(p, left == s->n_children ? "children" : "", &s->children[i]);
+			left--;
+		}
+	if (left)
+		put(p, left == s->n_children ? "children" : "", "%zu%s up and scheduled as asked",
+		    left, left == s->n_children ? "" : " more");
+}
+
+/* -- the rest ---------------------------------------------------------------------------- */
+
+static void put_record(struct page *p)
+{
+	const struct status_record *r = &p->s->record;
+	char flushed[64] = "no flush yet";
+	char age[NSEC_TEXT_MAX];
+
+	if (r->flushed_mono_ns)
+		(void)snprintf(flushed, sizeof(flushed), "flushed %s ago",
+			       age_of(p, r->flushed_mono_ns, age));
+	put(p, "record",
+	    "run %" PRId64 ", %" PRIu64 " samples, %s, %" PRIu64 " queued, %" PRIu64 " dropped",
+	    r->run, r->samples, flushed, r->queued, r->dropped);
+	put(p, "", "%s", r->path[0] ? r->path : "no database");
+}
+
+static void put_phase(struct page *p)
+{
+	const struct status *s = p->s;
+	char age[NSEC_TEXT_MAX];
+
+	if (!s->phase[0])
+		put(p, "phase", "none");
+	else if (s->phase_since_mono_ns)
+		put(p, "phase", "%s for %s", s->phase, age_of(p, s->phase_since_mono_ns, age));
+	else
+		put(p, "phase", "%s", s->phase);
+}
+
+static void put_cost(struct page *p)
+{
+	const struct status *s = p->s;
+	int64_t up_ns = s->taken_mono_ns - s->started_mono_ns;
+	double percent = up_ns > 0 ? 100 * (double)s->cost.cpu_ns / (double)up_ns : 0;
+
+	put(p, "cost", "%.1f %% of one CPU, %.1f MiB, %" PRIu64 " requests to ptp4l", percent,
+	    (double)s->cost.rss_bytes / (1024 * 1024), s->cost.requests);
+}
+
+static void put_verdict(struct page *p, bool colour)
+{
+	static const struct {
+		const char *word, *colour;
+	} looks[STATUS_VERDICT_MAX] = {
+		[STATUS_GOOD] = {"GOOD", "\033[1;32m"},
+		[STATUS_BAD] = {"BAD", "\033[1;31m"},
+		[STATUS_UNKNOWN] = {"UNKNOWN", "\033[1;33m"},
+	};
+	const struct status *s = p->s;
+	char why[STATUS_TEXT_MAX];
+	enum status_verdict verdict = status_judge(s, why);
+	char up[NSEC_TEXT_MAX];
+	char utc[NSEC_TEXT_MAX];
+
+	defuse(why);
+	strbuf_addf(&p->out, "%s%s%s%*s", colour ? looks[verdict].colour : "", looks[verdict].word,
+		    colour ? "\033[0m" : "", LABEL_COLUMNS - (int)strlen(looks[verdict].word), "");
+	put_words(p, why);
+	put(p, "", "%s, %s%s%s, up %s, %.10s %.8s UTC", s->host, s->role, s->label[0] ? ", " : "",
+	    s->label, age_of(p, s->started_mono_ns, up), nsec_format_utc(s->taken_utc_ns, utc),
+	    utc + 11);
+}
+
+char *status_to_text(const struct status *s, const struct status_screen *screen)
+{
+	struct page p = {.s = s, .columns = screen->columns, .rows = screen->rows};
+
+	put_verdict(&p, screen->colour);
+	end_line(&p);
+	put_ports(&p);
+	put_latency(&p);
+	put_children(&p);
+	put_record(&p);
+	put_phase(&p);
+	put_cost(&p);
+	return strbuf_steal(&p.out);
+}
