@@ -5,13 +5,23 @@
 # shellcheck source=../lab/lib.sh
 . "$(dirname "$0")/../lab/lib.sh"
 
-demo=$LAB_TOP/tests/lab/demo
-export TMPDIR # what the demo makes is counted in a directory of our own
+# Start the demo, with its process id in $demo_pid.
+start_demo() { # start_demo SECONDS
+	TMPDIR=$LAB_WORK env --default-signal=INT "$LAB_TOP/tests/lab/demo" --seconds "$1" \
+		>"$LAB_WORK/demo.out" 2>&1 </dev/null &
+	demo_pid=$!
+}
 
-left() { # how much it left behind: namespaces but ours, files, processes
-	ip netns list | grep -v "^ptpmon-$$-" | wc -l
-	find "$TMPDIR" -mindepth 1 -maxdepth 1 -name 'ptpmon-lab*' | wc -l
-	ps -eo args= | grep -c '^[^ ]*\(ptp4l\|ptpmon\|stress-ng\|relay\) .*ptpmon-lab' || true
+end_demo() { # end_demo: wait for it; its exit status is then in $status
+	status=0
+	wait "$demo_pid" || status=$?
+}
+
+# No namespace, no file and no process of it: they all have its TMPDIR in their environment.
+left_nothing() {
+	! ip netns list | grep "^ptpmon-$demo_pid-" &&
+		! find "$LAB_WORK" -mindepth 1 -name 'ptpmon-lab*' | grep . &&
+		! grep -lsa "TMPDIR=$LAB_WORK" /proc/[0-9]*/environ
 }
 
 shows() {
@@ -19,33 +29,30 @@ shows() {
 }
 
 lab_open
-TMPDIR=$LAB_WORK
-before=$(left)
-
-check "the demo ends well" bash -c '"$@" --seconds 6 >"$0" 2>&1' "$LAB_WORK/demo.out" "$demo"
+start_demo 6
+end_demo
+check "the demo ends well" [ "$status" = 0 ]
 check "it shows idle and load side by side" shows '\<idle\>.*\<load\>'
 check "it shows offset percentiles" shows '99(\.0)? ?%'
 check "it shows every CPU" [ "$(grep -ciE '^ *cpu ?[0-9]+' "$LAB_WORK/demo.out")" -ge "$(nproc)" ]
-check "it leaves nothing behind" [ "$(left)" = "$before" ]
+check "it leaves nothing behind" left_nothing
 
 for moment in 'two boards' 'phase idle' 'phase load'; do
-	env --default-signal=INT "$demo" --seconds 10 >"$LAB_WORK/demo.out" 2>&1 &
-	pid=$!
+	start_demo 10
 	wait_for 60 "shows '$moment'"
 	pause 1.5
-	kill -INT "$pid"
-	status=0
-	wait "$pid" || status=$?
-	check "interrupted at '$moment': it says so" [ "$status" = 130 ]
-	check "interrupted at '$moment': it leaves nothing behind" [ "$(left)" = "$before" ]
+	kill -INT "$demo_pid"
+	end_demo
+	check "interrupted at '$moment': it ends with 130" [ "$status" = 130 ]
+	check "interrupted at '$moment': it leaves nothing behind" left_nothing
 done
 
-# A step that fails: a machine without ptp4l in its path.
+# A step that fails: a ptp4l that does not start.
 mkdir "$LAB_WORK/bin"
 printf '#!/bin/sh\nexit 1\n' >"$LAB_WORK/bin/ptp4l"
 chmod +x "$LAB_WORK/bin/ptp4l"
-status=0
-PATH=$LAB_WORK/bin:$PATH "$demo" --seconds 5 >"$LAB_WORK/demo.out" 2>&1 || status=$?
-check "a step that fails: it says so" [ "$status" = 1 ]
-check "a step that fails: it leaves nothing behind" [ "$(left)" = "$before" ]
+PATH=$LAB_WORK/bin:$PATH start_demo 5
+end_demo
+check "a step that fails: it ends with 1" [ "$status" = 1 ]
+check "a step that fails: it leaves nothing behind" left_nothing
 lab_finish
