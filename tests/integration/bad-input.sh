@@ -19,7 +19,7 @@ run_with() { # run_with LINE...
 
 run_as_it_is() {
 	timeout 10 "${prefix[@]}" ip netns exec "ptpmon-$$-board" \
-		env "LD_PRELOAD=$LAB_BUILD/tests/lab/vclock.so" "VCLOCK_FILE=$LAB_WORK/board.clock" \
+		env "LD_PRELOAD=$LAB_WORK/vclock.so" "VCLOCK_FILE=$LAB_WORK/board.clock" \
 		"$LAB_BUILD/ptpmon/ptpmon" run --config "$(conf)" >"$LAB_WORK/out" 2>"$LAB_WORK/err" \
 		</dev/null || status=$?
 }

@@ -154,6 +154,8 @@ lab_open() {
 	trap 'echo "lab: ${BASH_SOURCE[0]##*/}: line $LINENO: $BASH_COMMAND: failed" >&2' ERR
 	lab_remove_abandoned
 	LAB_WORK=$(mktemp -d "${TMPDIR:-/tmp}/ptpmon-lab-$$.XXXXXX")
+	# LD_PRELOAD takes no path with a blank, which that of the build may have.
+	ln -s "$LAB_BUILD/tests/lab/vclock.so" "$LAB_WORK/vclock.so"
 }
 
 lab_namespace() { # lab_namespace NAME: make one, without the chatter of IPv6
@@ -223,7 +225,7 @@ board_words() {
 	words=(ip netns exec "ptpmon-$$-$name"
 		setpriv --bounding-set -sys_time --inh-caps -sys_time
 		env --default-signal=INT,QUIT
-		"LD_PRELOAD=$LAB_BUILD/tests/lab/vclock.so" "VCLOCK_FILE=$LAB_WORK/$name.clock"
+		"LD_PRELOAD=$LAB_WORK/vclock.so" "VCLOCK_FILE=$LAB_WORK/$name.clock"
 		"ASAN_OPTIONS=verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}" "$@")
 }
 
