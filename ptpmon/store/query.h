@@ -88,8 +88,8 @@ const struct clock_anchor *query_anchors(const struct query *q, size_t *n);
  *
  * Order: rows of one series come in the order in which the source gave them, which is the order
  * of mono_ns. Rows of different series are in order within each flush (a few seconds), but a late
- * one may follow rows of other series that are later by up to the slack stated in the run: usually
- * far below a second, about a minute of latency windows after the recorder was stopped. The
+ * one may follow rows of other series that are later: usually by far less than a second, by about
+ * a minute among latency windows after the recorder was held up. The
  * bounds from and to are exact all the same.
  */
 #define QUERY_ALL_SERIES SIZE_MAX
@@ -101,8 +101,8 @@ int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, in
 
 /*
  * Windows that overlap the range: end > from and start < to. w->cpu is the number in the series'
- * subject ("cpu 3"); w->min_ns and w->max_ns are SAMPLE_UNKNOWN where count is 0; w->bins holds
- * bins_len octets for histogram_decode_add().
+ * subject ("cpu 3"), UINT32_MAX if that has none; w->min_ns and w->max_ns are SAMPLE_UNKNOWN where
+ * count is 0; w->bins holds bins_len octets for histogram_decode_add().
  */
 typedef int (*query_window_fn)(void *userdata, size_t series, const struct latency_window *w);
 int query_visit_windows(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
@@ -116,7 +116,7 @@ struct query_event {
 	const char *subject, *text;
 	const char *detail; /* a JSON object, or "" */
 };
-/* In mono_ns order, strictly. */
+/* In mono_ns order. */
 typedef int (*query_event_fn)(void *userdata, const struct query_event *e);
 int query_visit_events(struct query *q, int64_t from_mono_ns, int64_t to_mono_ns,
 		       query_event_fn visit, void *userdata);

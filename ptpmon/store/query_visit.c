@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/store/database.h"
+#include "ptpmon/store/query_impl.h"
+
+static const char select_samples[] =
+	"SELECT series, mono_ns, value_ns, delay_ns, flags, missed FROM sample "
+	"WHERE id >= ?1 AND id < ?2 AND mono_ns >= ?3 AND mono_ns < ?4 "
+	"AND (?5 IS NULL OR series = ?5) ORDER BY id";
+
+static const char select_windows[] =
+	"SELECT series, start_mono_ns, length_ns, count, min_ns, sum_ns, max_ns, overflows, "
+	"missed, histogram FROM latency WHERE id >= ?1 AND id < ?2 "
+	"AND start_mono_ns + length_ns > ?3 AND start_mono_ns < ?4 "
+	"AND (?5 IS NULL OR series = ?5) ORDER BY id";
+
+static const char select_events[] =
+	"SELECT mono_ns, severity, code, subject, text, detail FROM event "
+	"WHERE run = ?1 AND mono_ns >= ?2 AND mono_ns < ?3 ORDER BY mono_ns, id";
+
+/* A visit on its way: the rows, and whom to show them. */
+struct visit {
+	struct query *q;
+	sqlite3_stmt *row;
+	void *userdata;
+	query_sample_fn sample;
+	query_window_fn window;
+	struct latency_window *w; /* large, so not on the stack */
+	size_t series;            /* the index that belongs to series_id */
+	int64_t series_id;
+};
+
+static int64_t known(sqlite3_stmt *row, int column)
+{
+	return sqlite3_column_type(row, column) == SQLITE_NULL ? SAMPLE_UNKNOWN
+							       : sqlite3_column_int64(row, column);
+}
+
+/* The rows of one table from a time range, in the order of their ids. */
+static int select_range(struct visit *v, const char *sql, enum rows_table table, size_t series,
+			int64_t from_mono_ns, int64_t to_mono_ns)
+{
+	const struct rows *rows = &v->q->rows[table];
+	int64_t first;
+	int64_t end;
+	int r = rows_find_first(v->q->db, rows, from_mono_ns, &first);
+
+	if (r == 0)
+		r = rows_find_end(v->q->db, rows, to_mono_ns, &end);
+	if (r < 0)
+		return r;
+	if (sqlite3_prepare_v2(v->q->db, sql, -1, &v->row, NULL) != SQLITE_OK)
+		return database_errno(v->q->db);
+	(void)sqlite3_bind_int64(v->row, 1, first);
+	(void)sqlite3_bind_int64(v->row, 2, end);
+	(void)sqlite3_bind_int64(v->row, 3, from_mono_ns);
+	(void)sqlite3_bind_int64(v->row, 4, to_mono_ns);
+	if (series != QUERY_ALL_SERIES)
+		(void)sqlite3_bind_int64(v->row, 5, v->q->series[series].id);
+	return 0;
+}
+
+static int compare_id(const void *key, const void *element)
+{
+	int64_t id = *(const int64_t *)key;
+	const struct query_series *s = element;
+
+	return (id > s->id) - (id < s->id);
+}
+
+/* The index of the row's series, which is mostly that of the row before or few. */
+static int find_series(struct visit *v)
+{
+	int64_t id = sqlite3_column_int64(v->row, 0);
+	const struct query_series *s;
+
+	if (id == v->series_id)
+		return 0;
+	s = bsearch(&id, v->q->series, v->q->n_series, sizeof(*s), compare_id);
+	if (!s)
+		return -EUCLEAN;
+	v->series = (size_t)(s - v->q->series);
+	v->series_id = id;
+	return 0;
+}
+
+static int show_sample(struct visit *v)
+{
+	struct sample sample = {
+		.series = (unsigned)v->series,
+		.mono_ns = sqlite3_column_int64(v->row, 1),
+		.value = sqlite3_column_int64(v->row, 2),
+		.delay_ns = known(v->row, 3),
+		.flags = (uint32_t)sqlite3_column_int64(v->row, 4),
+		.missed = (uint32_t)sqlite3_column_int64(v->row, 5),
+	};
+
+	return v->sample(v->userdata, &sample);
+}
+
+static uint32_t cpu_of(const struct query_series *series)
+{
+	static const char prefix[] = "cpu ";
+	const char *subject = series->subject;
+
+	if (strncmp(subject, prefix, sizeof(prefix) - 1) != 0)
+		return UINT32_MAX;
+	return (uint32_t)strtoul(subject + sizeof(prefix) - 1, NULL, 10);
+}
+
+static int show_window(struct visit *v)
+{
+	struct latency_window *w = v->w;
+	int64_t start_ns = sqlite3_column_int64(v->row, 1);
+	const void *bins = sqlite3_column_blob(v->row, 9);
+	size_t len = (size_t)sqlite3_column_bytes(v->row, 9);
+
+	if (len > sizeof(w->bins))
+		return -EUCLEAN;
+	w->cpu = cpu_of(&v->q->series[v->series]);
+	w->start_mono_ns = start_ns;
+	w->end_mono_ns = start_ns + sqlite3_column_int64(v->row, 2);
+	w->count = (uint64_t)sqlite3_column_int64(v->row, 3);
+	w->min_ns = known(v->row, 4);
+	w->sum_ns = sqlite3_column_int64(v->row, 5);
+	w->max_ns = known(v->row, 6);
+	w->overflow = (uint64_t)sqlite3_column_int64(v->row, 7);
+	w->missed = (uint64_t)sqlite3_column_int64(v->row, 8);
+	w->bins_len = len;
+	if (len > 0)
+		memcpy(w->bins, bins, len);
+	return v->window(v->userdata, v->series, w);
+}
+
+static int show_rows(struct visit *v, int (*show)(struct visit *v))
+{
+	int step;
+
+	while ((step = sqlite3_step(v->row)) == SQLITE_ROW) {
+		int r = find_series(v);
+
+		if (r == 0)
+			r = show(v);
+		if (r != 0)
+			return r;
+	}
+	return step == SQLITE_DONE ? 0 : database_errno(v->q->db);
+}
+
+int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
+			query_sample_fn visit, void *userdata)
+{
+	struct visit v = {.q = q, .sample = visit, .userdata = userdata};
+	int r = select_range(&v, select_samples, ROWS_SAMPLE, series, from_mono_ns, to_mono_ns);
+
+	if (r == 0)
+		r = show_rows(&v, show_sample);
+	(void)sqlite3_finalize(v.row);
+	return r;
+}
+
+int query_visit_windows(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
+			query_window_fn visit, void *userdata)
+{
+	CLEANUP(freep) struct latency_window *w = calloc(1, sizeof(*w));
+	struct visit v = {.q = q, .window = visit, .userdata = userdata, .w = w};
+	int r;
+
+	if (!w)
+		return -ENOMEM;
+	r = select_range(&v, select_windows, ROWS_LATENCY, series, from_mono_ns, to_mono_ns);
+	if (r == 0)
+		r = show_rows(&v, show_window);
+	(void)sqlite3_finalize(v.row);
+	return r;
+}
+
+static enum severity parse_severity(const char *name)
+{
+	enum severity severity = 0;
+
+	while (severity < SEVERITY_MAX && strcmp(severity_name(severity), name) != 0)
+		severity++;
+	return severity < SEVERITY_MAX ? severity : SEVERITY_INFO;
+}
+
+static const char *column_text(sqlite3_stmt *row, int column)
+{
+	const unsigned char *text = sqlite3_column_text(row, column);
+
+	return text ? (const char *)text : "";
+}
+
+int query_visit_events(struct query *q, int64_t from_mono_ns, int64_t to_mono_ns,
+		       query_event_fn visit, void *userdata)
+{
+	CLEANUP(database_finalizep) sqlite3_stmt *row = NULL;
+	int r = 0;
+	int step;
+
+	if (sqlite3_prepare_v2(q->db, select_events, -1, &row, NULL) != SQLITE_OK)
+		return database_errno(q->db);
+	(void)sqlite3_bind_int64(row, 1, q->run.id);
+	(void)sqlite3_bind_int64(row, 2, from_mono_ns);
+	(void)sqlite3_bind_int64(row, 3, to_mono_ns);
+	while ((step = sqlite3_step(row)) == SQLITE_ROW && r == 0) {
+		struct query_event e = {
+			.mono_ns = sqlite3_column_int64(row, 0),
+			.severity = parse_severity(column_text(row, 1)),
+			.code = event_code_parse(column_text(row, 2)),
+			.code_name = column_text(row, 2),
+			.subject = column_text(row, 3),
+			.text = column_text(row, 4),
+			.detail = column_text(row, 5),
+		};
+
+		r = visit(userdata, &e);
+	}
+	if (r != 0 || step == SQLITE_DONE)
+		return r;
+	return database_errno(q->db);
+}
