@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ptpmon/cmd/service.h: how a command talks to the running service over its control socket. */
+#pragma once
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "ptpmon/conf/conf.h"
+#include "ptpmon/serve/varlink_client.h"
+
+struct service {
+	const char *command; /* who asks, for messages: "status" */
+	char path[CONFIG_PATH_MAX];
+};
+
+/* Where the configuration says it is; false after a line that says what is wrong with it. */
+bool service_find(struct service *out, const char *command, const char *config_path);
+
+/*
+ * varlink_call() of io.ptpmon.METHOD within a few seconds, which takes parameters over. reply may
+ * be NULL. Where it is an error whose reason is known, that stands in why behind its name.
+ */
+int service_ask(const struct service *s, const char *method, json_t *parameters, json_t **reply,
+		char why[static VARLINK_WHY_MAX]);
+
+/* The one line for a negative result or an error of service_ask(). Returns EXIT_USAGE. */
+int service_complain(const struct service *s, int result, const char *why);
