@@ -116,12 +116,12 @@ INTERPOSED int clock_gettime(clockid_t clock, struct timespec *out)
 	return 0;
 }
 
-INTERPOSED int gettimeofday(struct timeval *restrict out, void *restrict timezone)
+INTERPOSED int gettimeofday(struct timeval *restrict out, void *restrict zone)
 {
 	struct timespec t;
 
-	if (timezone)
-		*(struct timezone *)timezone = (struct timezone){0};
+	if (zone)
+		*(struct timezone *)zone = (struct timezone){0};
 	(void)clock_gettime(CLOCK_REALTIME, &t);
 	out->tv_sec = t.tv_sec;
 	out->tv_usec = t.tv_nsec / NSEC_PER_USEC;
@@ -157,11 +157,11 @@ INTERPOSED int clock_settime(clockid_t clock, const struct timespec *to)
 	return 0;
 }
 
-INTERPOSED int settimeofday(const struct timeval *to, const struct timezone *timezone)
+INTERPOSED int settimeofday(const struct timeval *to, const struct timezone *zone)
 {
 	struct timespec t;
 
-	if (!to || timezone)
+	if (!to || zone)
 		return fail(-EINVAL);
 	t = (struct timespec){to->tv_sec, to->tv_usec * NSEC_PER_USEC};
 	return clock_settime(CLOCK_REALTIME, &t);
