@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "ptpmon/report/building.h"
-
-#define COPY(to, from) ((void)snprintf((to), sizeof(to), "%s", (from)))
+#include "ptpmon/report/clean.h"
 
 static void building_clear(struct building *b)
 {
@@ -20,9 +19,9 @@ static void building_clear(struct building *b)
 static void name_series(struct series *out, const struct query_series *from)
 {
 	out->kind = from->kind;
-	COPY(out->source, from->source);
-	COPY(out->subject, from->subject);
-	COPY(out->unit, from->unit);
+	CLEAN(out->source, from->source);
+	CLEAN(out->subject, from->subject);
+	CLEAN(out->unit, from->unit);
 }
 
 /* Nothing is known of a column until something is seen. */

@@ -30,7 +30,8 @@ static const struct scale offset_scales[] = {
 static const struct scale latency_scales[] = {
 	{ NSEC_PER_USEC,         1,             0, "ns" },
 	{ NSEC_PER_MSEC,         NSEC_PER_USEC, 1, "us" },
-	{ INT64_MAX,             NSEC_PER_MSEC, 3, "ms" },
+	{ NSEC_PER_SEC,          NSEC_PER_MSEC, 3, "ms" },
+	{ INT64_MAX,             NSEC_PER_SEC,  3, "s"  },
 };
 /* clang-format on */
 

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "ptpmon/report/building.h"
-
-#define COPY(to, from) ((void)snprintf((to), sizeof(to), "%s", (from)))
+#include "ptpmon/report/clean.h"
 
 static int count_change(struct building *b, const struct query_event *e)
 {
@@ -23,8 +22,8 @@ static int count_change(struct building *b, const struct query_event *e)
 		struct report_state_change *change = &r->changes[r->n_changes];
 
 		change->at = building_moment(b, e->mono_ns);
-		COPY(change->port, e->subject);
-		COPY(change->text, e->text);
+		CLEAN(change->port, e->subject);
+		CLEAN(change->text, e->text);
 	}
 	r->n_changes++;
 	return 0;
@@ -39,7 +38,7 @@ static bool concerns(const struct query_event *e, const struct series *s)
 static void note_not_realtime(struct report_latency_series *s, const struct query_event *e)
 {
 	s->not_realtime = true;
-	COPY(s->not_realtime_why, e->text);
+	CLEAN(s->not_realtime_why, e->text);
 }
 
 static void note_conditions(struct report_latency_series *s, const struct query_event *e)
@@ -88,8 +87,8 @@ static int list_marks(struct building *b)
 		if (marks[i].mono_ns < b->from_mono_ns || marks[i].mono_ns >= b->to_mono_ns)
 			continue;
 		m->at = building_moment(b, marks[i].mono_ns);
-		COPY(m->text, marks[i].text);
-		COPY(m->who, marks[i].who);
+		CLEAN(m->text, marks[i].text);
+		CLEAN(m->who, marks[i].who);
 		r->n_marks++;
 	}
 	return 0;

@@ -31,14 +31,16 @@ static void say_percentile(struct strbuf *s, const struct report_offset *o, size
 {
 	char figure[FIGURE_MAX];
 
-	strbuf_add(s, i == 0 ? "median |offset| " : ", ");
-	if (i > 0)
-		strbuf_addf(s, "%s%s ", report_percentiles[i].text, i == 1 ? " of samples" : "");
+	strbuf_addf(s, "%s%s", i > 0 ? ", " : "",
+		    i > 0 ? report_percentiles[i].text : "median |offset|");
 	if (o->abs.value_ns[i] == SAMPLE_UNKNOWN)
-		strbuf_addf(s, "refused (%" PRIu64 " of %" PRIu64 " needed)", o->count,
+		strbuf_addf(s, " refused (%" PRIu64 " of %" PRIu64 " samples)", o->count,
 			    quantile_needed(report_percentiles[i].p_milli));
 	else
-		strbuf_addf(s, "%s%s", i == 0 ? "" : "within ",
+		strbuf_addf(s, "%s %s",
+			    i == 0   ? ""
+			    : i == 1 ? " of samples within"
+				     : " within",
 			    figure_offset(o->abs.value_ns[i], figure));
 }
 
@@ -100,7 +102,9 @@ static void say_lock_and_gaps(struct strbuf *s, const struct report *r,
 	char figure[FIGURE_MAX];
 	char age[NSEC_TEXT_MAX];
 
-	if (o->locked_ns < r->columns[0].duration_ns)
+	if (o->unknown_ns >= r->columns[0].duration_ns)
+		strbuf_add(s, "; port state not known");
+	else if (o->locked_ns < r->columns[0].duration_ns)
 		strbuf_addf(s, "; locked %s of the time",
 			    figure_share(o->locked_ns, r->columns[0].duration_ns, figure));
 	if (o->missed)

@@ -33,22 +33,10 @@ static json_t *json_count(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
-/* What comes from outside may be no UTF-8: then what is not is replaced. */
+/* What the record does not tell is empty. */
 static json_t *json_text(const char *text)
 {
-	char clean[2 * REPORT_TEXT_MAX];
-	json_t *j;
-	size_t i = 0;
-
-	if (!*text)
-		return json_null();
-	j = json_string(text);
-	if (j)
-		return j;
-	for (; text[i] && i < sizeof(clean) - 1; i++)
-		clean[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
-	clean[i] = '\0';
-	return json_string(clean);
+	return *text ? json_string(text) : json_null();
 }
 
 static void set_moment(json_t *j, const char *mono, const char *utc, const struct report_moment *m)
@@ -128,12 +116,13 @@ static json_t *offset_json(const struct report_offset *o, const struct report_co
 			      o->count ? json_real(o->stddev_ns) : json_null(), "delay_p50_ns",
 			      json_known(o->delay_p50_ns));
 	json_t *more =
-		json_pack("{so so so so so so sI sI sf so so sI}", "missed", json_count(o->missed),
+		json_pack("{so so so so so so sI sI so so so sI}", "missed", json_count(o->missed),
 			  "unlocked", json_count(o->unlocked), "unlocked_largest_ns",
 			  json_known(o->unlocked_largest_ns), "steps", json_count(o->steps),
 			  "step_largest_ns", json_known(o->step_largest_ns), "time_assumed",
 			  json_count(o->time_assumed), "locked_ns", (json_int_t)o->locked_ns,
-			  "unknown_ns", (json_int_t)o->unknown_ns, "locked_share", o->locked_share,
+			  "unknown_ns", (json_int_t)o->unknown_ns, "locked_share",
+			  c->duration_ns ? json_real(o->locked_share) : json_null(),
 			  "state_changes", json_count(o->state_changes), "gaps",
 			  json_count(o->gaps), "gaps_ns", (json_int_t)o->gaps_ns);
 

@@ -75,8 +75,8 @@ static int fill_column(struct building *b, size_t index, size_t column)
 	for (size_t i = 0; i < c->n_spans && r == 0; i++) {
 		t.span = &c->spans[i];
 		r = query_visit_windows(b->query, b->latency_indices[index],
-					t.whole ? b->from_mono_ns : t.span->from_ns, t.span->to_ns,
-					on_window, &t);
+					t.whole ? b->from_mono_ns : t.span->from_ns,
+					t.whole ? b->to_mono_ns : t.span->to_ns, on_window, &t);
 	}
 	if (r == 0)
 		write_summary(sum, &t.series->columns[column]);

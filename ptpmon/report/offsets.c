@@ -143,7 +143,8 @@ static void write_lock(const struct building *b, const struct report_column *col
 		o->locked_ns += spans_overlap(p->slave.v, p->slave.n, s->from_ns, s->to_ns);
 		o->unknown_ns += spans_overlap(p->unknown.v, p->unknown.n, s->from_ns, s->to_ns);
 	}
-	o->locked_share = (double)o->locked_ns / (double)column->duration_ns;
+	if (column->duration_ns > 0)
+		o->locked_share = (double)o->locked_ns / (double)column->duration_ns;
 }
 
 /* What the samples of column 0 tell of the series as a whole: its rate, and its holes. */
@@ -178,13 +179,13 @@ static int fill_column(struct building *b, size_t index, size_t column)
 
 	for (size_t i = 0; i < c->n_spans && r == 0; i++)
 		r = query_visit_samples(b->query, b->offset_indices[index],
-					column == 0 ? b->from_mono_ns : c->spans[i].from_ns,
-					c->spans[i].to_ns, on_sample, &t);
+					t.whole ? b->from_mono_ns : c->spans[i].from_ns,
+					t.whole ? b->to_mono_ns : c->spans[i].to_ns, on_sample, &t);
 	if (r < 0)
 		return r;
 	write_lock(b, c, series->series.subject, t.column);
 	if (t.whole) {
-		r = note_distance(&t, b->to_mono_ns);
+		r = note_distance(&t, b->to_mono_ns - 1); /* the last moment that counts */
 		if (r < 0)
 			return r;
 		write_series(&t);

@@ -7,12 +7,11 @@
 
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/report/building.h"
+#include "ptpmon/report/clean.h"
 
 /* A record that has grown within this long is being written: longer than any stall of a disk that
  * the service is built to sit out. */
 #define RECORDING_WITHIN_NS (120 * NSEC_PER_SEC)
-
-#define COPY(to, from) ((void)snprintf((to), sizeof(to), "%s", (from) ? (from) : ""))
 
 bool building_in_column(const struct building *b, size_t column, int64_t mono_ns)
 {
@@ -34,7 +33,7 @@ struct report_moment building_span_moment(const struct building *b, const struct
 		const struct report_column *c = &b->report->columns[i];
 
 		if (spans_cover(c->spans, c->n_spans, span->from_ns, span->to_ns))
-			COPY(m.phase, c->name);
+			CLEAN(m.phase, c->name);
 	}
 	return m;
 }
@@ -56,25 +55,27 @@ static enum report_ending ending_of(const struct query_run *run, const struct re
 	return REPORT_CUT;
 }
 
-static void describe_run(struct building *b, const struct report_request *req, int64_t end_ns)
+static void describe_run(struct building *b, const struct report_request *req)
 {
 	const struct query_run *from = query_run(b->query);
 	struct report_run *run = &b->report->run;
 
 	run->id = from->id;
-	COPY(run->label, from->label);
-	COPY(run->role, req->role);
-	COPY(run->host, from->host);
-	COPY(run->kernel, from->kernel);
-	COPY(run->machine, from->machine);
-	COPY(run->boot_id, from->boot_id);
-	COPY(run->version, from->version);
-	COPY(run->ptp4l_version, from->ptp4l_version);
-	COPY(run->database, query_path(b->query));
-	COPY(run->how, from->how);
+	CLEAN(run->label, from->label);
+	CLEAN(run->role, req->role);
+	CLEAN(run->host, from->host);
+	CLEAN(run->kernel, from->kernel);
+	CLEAN(run->machine, from->machine);
+	CLEAN(run->boot_id, from->boot_id);
+	CLEAN(run->version, from->version);
+	CLEAN(run->ptp4l_version, from->ptp4l_version);
+	CLEAN(run->database, query_path(b->query));
+	CLEAN(run->how, from->how);
 	run->ending = ending_of(from, req);
 	run->start = building_moment(b, from->start_mono_ns);
-	run->end = building_moment(b, end_ns);
+	run->end =
+		building_moment(b, from->newest_mono_ns > from->end_mono_ns ? from->newest_mono_ns
+									    : from->end_mono_ns);
 }
 
 /* The column of that name, made if it is not there; NULL without memory. */
@@ -90,7 +91,7 @@ static struct report_column *column_of(struct report *r, const char *name)
 		return NULL;
 	r->columns = bigger;
 	bigger[r->n_columns] = (struct report_column){0};
-	COPY(bigger[r->n_columns].name, name);
+	CLEAN(bigger[r->n_columns].name, name);
 	return &bigger[r->n_columns++];
 }
 
@@ -120,7 +121,7 @@ static int add_columns(struct building *b, int64_t from_ns, int64_t to_ns)
 	if (!r->columns)
 		return -ENOMEM;
 	r->n_columns = 1;
-	COPY(r->columns[0].name, "all");
+	CLEAN(r->columns[0].name, "all");
 	r->columns[0].spans = calloc(1, sizeof(*r->columns[0].spans));
 	if (!r->columns[0].spans)
 		return -ENOMEM;
@@ -131,7 +132,8 @@ static int add_columns(struct building *b, int64_t from_ns, int64_t to_ns)
 		int64_t end_ns = phases[i].end_mono_ns;
 		int64_t low_ns =
 			phases[i].start_mono_ns > from_ns ? phases[i].start_mono_ns : from_ns;
-		int64_t high_ns = end_ns == TIME_UNKNOWN || end_ns > to_ns ? to_ns : end_ns;
+		int64_t high_ns =
+			end_ns == TIME_UNKNOWN || end_ns > b->to_mono_ns ? b->to_mono_ns : end_ns;
 		int ret = low_ns < high_ns ? add_span(r, phases[i].name, low_ns, high_ns) : 0;
 
 		if (ret < 0)
@@ -146,25 +148,26 @@ int building_scope(struct building *b, const struct report_request *req)
 	int64_t end_ns =
 		run->newest_mono_ns > run->end_mono_ns ? run->newest_mono_ns : run->end_mono_ns;
 	int64_t from_ns = run->start_mono_ns;
-	int64_t to_ns = end_ns + 1; /* so that what happened at the very end is in it */
 	struct report *r = b->report;
 	int ret;
 
+	b->to_mono_ns = end_ns + 1; /* what happened at the very end is in it */
 	if (req->since_mono_ns != TIME_UNKNOWN && req->since_mono_ns > from_ns)
 		from_ns = req->since_mono_ns;
-	if (req->until_mono_ns != TIME_UNKNOWN && req->until_mono_ns < to_ns)
-		to_ns = req->until_mono_ns;
-	if (from_ns >= to_ns)
+	if (req->until_mono_ns != TIME_UNKNOWN && req->until_mono_ns <= end_ns)
+		b->to_mono_ns = req->until_mono_ns;
+	if (from_ns >= b->to_mono_ns)
 		return -ERANGE;
-	r->whole = from_ns == run->start_mono_ns && to_ns == end_ns + 1;
+	if (b->to_mono_ns <= end_ns)
+		end_ns = b->to_mono_ns;
 	/* the moment of a row may be a little before the run noted its own start */
 	b->from_mono_ns = from_ns == run->start_mono_ns ? INT64_MIN : from_ns;
-	b->to_mono_ns = to_ns;
-	ret = add_columns(b, from_ns, to_ns);
+	r->whole = b->from_mono_ns == INT64_MIN && b->to_mono_ns > end_ns;
+	ret = add_columns(b, from_ns, end_ns);
 	if (ret < 0)
 		return ret;
-	describe_run(b, req, end_ns);
+	describe_run(b, req);
 	r->from = building_moment(b, from_ns);
-	r->to = building_moment(b, to_ns);
+	r->to = building_moment(b, end_ns);
 	return 0;
 }

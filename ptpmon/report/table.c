@@ -258,20 +258,28 @@ static void add_cell(struct strbuf *out, const char *text)
 	strbuf_add(out, text);
 }
 
-/* Names of phases are cut to their column; pooled ones say of how many stretches. */
+/* A phase's name, cut to its column; of pooled ones, of how many stretches they are. */
+static void add_name(struct strbuf *out, const struct report_column *c)
+{
+	char text[2 * REPORT_NAME_MAX];
+	char times[FIGURE_MAX] = "";
+	int room;
+
+	if (c->n_spans > 1)
+		(void)snprintf(times, sizeof(times), " x%zu", c->n_spans);
+	room = CELL_WIDTH - 1 - (int)strlen(times);
+	if ((int)strlen(c->name) <= room)
+		(void)snprintf(text, sizeof(text), "%s%s", c->name, times);
+	else
+		(void)snprintf(text, sizeof(text), "%.*s..%s", room - 2, c->name, times);
+	add_cell(out, text);
+}
+
 static void add_heading(struct strbuf *out, const struct report_column *columns, size_t n)
 {
 	strbuf_pad(out, ' ', LABEL_WIDTH);
-	for (size_t i = 0; i < n; i++) {
-		char text[REPORT_NAME_MAX + FIGURE_MAX];
-		char times[FIGURE_MAX] = "";
-
-		if (columns[i].n_spans > 1)
-			(void)snprintf(times, sizeof(times), " x%zu", columns[i].n_spans);
-		(void)snprintf(text, sizeof(text), "%.*s%s", (int)(CELL_WIDTH - 1 - strlen(times)),
-			       columns[i].name, times);
-		add_cell(out, text);
-	}
+	for (size_t i = 0; i < n; i++)
+		add_name(out, &columns[i]);
 	strbuf_add(out, "\n");
 }
 
@@ -317,8 +325,13 @@ static void add_blocks(struct strbuf *out, const struct report *r, const struct 
 void table_offsets(struct strbuf *out, const struct report *r,
 		   const struct report_offset_series *series)
 {
-	strbuf_addf(out, "Offset from master: %s (%s; local minus master)\n",
-		    series->series.subject, series->series.source);
+	char interval[FIGURE_MAX];
+
+	strbuf_addf(out, "Offset from master: %s (%s, local minus master", series->series.subject,
+		    series->series.source);
+	if (series->interval_p50_ns != SAMPLE_UNKNOWN)
+		strbuf_addf(out, ", every %s", figure_latency(series->interval_p50_ns, interval));
+	strbuf_add(out, ")\n");
 	add_blocks(out, r, offset_rows, sizeof(offset_rows) / sizeof(offset_rows[0]),
 		   series->columns, NULL);
 }

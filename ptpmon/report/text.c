@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ptpmon/report/text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,25 +13,40 @@
 
 enum { WIDTH = 79, LISTED = 10 };
 
+/* The length of what is not torn apart: a word, with the one before it if that is a number. */
+static size_t word_length(const char *text)
+{
+	size_t n = strcspn(text, " ");
+
+	while (n > 0 && isdigit((unsigned char)text[n - 1]) && text[n] == ' ')
+		n += 1 + strcspn(text + n + 1, " ");
+	return n;
+}
+
 /* Words of a text, wrapped and indented. */
 static void add_wrapped(struct strbuf *out, const char *indent, const char *text)
 {
 	size_t column = 0;
 
 	while (*text) {
-		size_t word = strcspn(text, " ");
+		size_t n = word_length(text);
 
-		if (column > 0 && column + 1 + word > WIDTH) {
+		if (column > 0 && column + 1 + n > WIDTH) {
 			strbuf_add(out, "\n");
 			column = 0;
 		}
 		strbuf_add(out, column > 0 ? " " : indent);
 		column += column > 0 ? 1 : strlen(indent);
-		strbuf_add_bytes(out, text, word);
-		column += word;
-		text += word + strspn(text + word, " ");
+		strbuf_add_bytes(out, text, n);
+		column += n;
+		text += n + strspn(text + n, " ");
 	}
 	strbuf_add(out, "\n");
+}
+
+static const char *or_dash(const char *text)
+{
+	return *text ? text : "-";
 }
 
 /* One line that does not pass the right edge. */
@@ -68,13 +84,17 @@ static void add_run(struct strbuf *out, const struct report *r)
 	strbuf_addf(out, "  from      %s\n", figure_utc(r->from.utc_ns, figure));
 	strbuf_addf(out, "  to        %s, %s%s\n", figure_utc(r->to.utc_ns, figure),
 		    nsec_format_age(r->columns[0].duration_ns, age), r->whole ? "" : " of the run");
+	if (r->events[EVENT_CLOCK_STEPPED])
+		strbuf_addf(out,
+			    "            the wall clock was stepped in between (%" PRIu64 "x)\n",
+			    r->events[EVENT_CLOCK_STEPPED]);
 	strbuf_addf(out, "  ended     %s%s%s\n",
 		    run->ending == REPORT_ENDED ? figure_utc(run->end.utc_ns, figure) : "",
 		    run->ending == REPORT_ENDED ? ", " : "",
 		    run->ending == REPORT_ENDED ? run->how : endings[run->ending]);
-	strbuf_addf(out, "  programs  ptpmon %s, ptp4l %s; %s %s\n",
-		    *run->version ? run->version : "?",
-		    *run->ptp4l_version ? run->ptp4l_version : "?", run->kernel, run->machine);
+	strbuf_addf(out, "  programs  ptpmon %s, ptp4l %s\n", or_dash(run->version),
+		    or_dash(run->ptp4l_version));
+	strbuf_addf(out, "  kernel    %.50s %.16s\n", or_dash(run->kernel), run->machine);
 	add_cut(out, "  record    ", run->database);
 	strbuf_add(out, "\n");
 }
@@ -82,16 +102,14 @@ static void add_run(struct strbuf *out, const struct report *r)
 /* The second line of a bad moment: what happened in that second. */
 static void add_events_of(struct strbuf *out, const struct report_worst *w)
 {
-	char text[2 * REPORT_TEXT_MAX];
+	char label[FIGURE_MAX] = "    meanwhile: ";
 
 	if (!w->events)
 		return;
-	if (w->events == 1)
-		(void)snprintf(text, sizeof(text), "%s", w->event);
-	else
-		(void)snprintf(text, sizeof(text), "%s (and %" PRIu64 " more)", w->event,
-			       w->events - 1);
-	add_cut(out, "      then: ", text);
+	if (w->events > 1)
+		(void)snprintf(label, sizeof(label),
+			       "    meanwhile %" PRIu64 " events, as: ", w->events);
+	add_cut(out, label, w->event);
 }
 
 static void add_worst_offsets(struct strbuf *out, const struct report *r)
@@ -108,9 +126,9 @@ static void add_worst_offsets(struct strbuf *out, const struct report *r)
 		char latency[FIGURE_MAX];
 
 		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10.10s %10s  %s\n",
-			    figure_utc(w->at.utc_ns, utc), w->port,
-			    figure_offset(w->offset_ns, offset), *w->at.phase ? w->at.phase : "-",
-			    figure_latency(w->latency_ns, latency), w->cpu);
+			    figure_utc(w->at.utc_ns, utc), or_dash(w->port),
+			    figure_offset(w->offset_ns, offset), or_dash(w->at.phase),
+			    figure_latency(w->latency_ns, latency), or_dash(w->cpu));
 		add_events_of(out, w);
 	}
 	strbuf_add(out, "\n");
@@ -130,10 +148,9 @@ static void add_worst_latencies(struct strbuf *out, const struct report *r)
 		char latency[FIGURE_MAX];
 
 		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10.10s %10s  %s\n",
-			    figure_utc(w->at.utc_ns, utc), w->cpu,
-			    figure_latency(w->latency_ns, latency),
-			    *w->at.phase ? w->at.phase : "-", figure_offset(w->offset_ns, offset),
-			    w->port);
+			    figure_utc(w->at.utc_ns, utc), or_dash(w->cpu),
+			    figure_latency(w->latency_ns, latency), or_dash(w->at.phase),
+			    figure_offset(w->offset_ns, offset), or_dash(w->port));
 		add_events_of(out, w);
 	}
 	strbuf_add(out, "\n");

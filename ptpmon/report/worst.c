@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "ptpmon/report/building.h"
-
-#define COPY(to, from) ((void)snprintf((to), sizeof(to), "%s", (from)))
+#include "ptpmon/report/clean.h"
 
 int64_t worst_by_offset(const struct report_worst *w)
 {
@@ -52,7 +51,7 @@ static int on_window(void *userdata, size_t series, const struct latency_window 
 	w->second.from_ns = window->start_mono_ns;
 	w->second.to_ns = window->end_mono_ns;
 	w->latency_ns = window->max_ns;
-	COPY(w->cpu, query_series(c->b->query, &n)[series].subject);
+	CLEAN(w->cpu, query_series(c->b->query, &n)[series].subject);
 	return 0;
 }
 
@@ -69,7 +68,7 @@ static int on_sample(void *userdata, const struct sample *s)
 	if (w->offset_ns != SAMPLE_UNKNOWN && llabs(s->value) <= llabs(w->offset_ns))
 		return 0;
 	w->offset_ns = s->value;
-	COPY(w->port, series->subject);
+	CLEAN(w->port, series->subject);
 	return 0;
 }
 
@@ -82,7 +81,7 @@ static int on_event(void *userdata, const struct query_event *e)
 	if (c->w->events++ > 0 && e->severity <= c->gravest)
 		return 0;
 	c->gravest = e->severity;
-	COPY(c->w->event, e->text);
+	CLEAN(c->w->event, e->text);
 	return 0;
 }
 

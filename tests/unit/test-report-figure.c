@@ -49,7 +49,7 @@ static void latencies_are_in_microseconds(void **state)
 		const char *text;
 	} rows[] = {
 		{0, "0 ns"},           {850, "850 ns"},         {1000, "1.0 us"},
-		{118203, "118.2 us"},  {10120000, "10.120 ms"}, {1500000000, "1500.000 ms"},
+		{118203, "118.2 us"},  {10120000, "10.120 ms"}, {1500000000, "1.500 s"},
 		{SAMPLE_UNKNOWN, "-"},
 	};
 	char out[FIGURE_MAX];
