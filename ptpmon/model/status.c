@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ptpmon/model/status.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,25 +137,36 @@ static enum status_verdict say_unknown(const struct status *s, char *why, const 
 
 static enum status_verdict check_children(const struct status *s, char *why)
 {
+	enum status_verdict verdict = STATUS_GOOD;
+
 	for (size_t i = 0; i < s->n_children; i++) {
 		const struct status_child *c = &s->children[i];
+		/* an ordinary start is not known to be bad */
+		bool bad = c->state != CHILD_STARTING || c->problem[0];
 
-		if (c->state != CHILD_UP)
-			return say(STATUS_BAD, why, "%s: %s%s%s", c->name,
-				   child_state_name(c->state), c->problem[0] ? ": " : "",
-				   c->problem);
+		if (c->state == CHILD_UP || (!bad && verdict == STATUS_UNKNOWN))
+			continue;
+		verdict = say(bad ? STATUS_BAD : STATUS_UNKNOWN, why, "%s: %s%s%s", c->name,
+			      child_state_name(c->state), c->problem[0] ? ": " : "", c->problem);
+		if (bad)
+			break;
 	}
-	return STATUS_GOOD;
+	return verdict;
 }
 
 static enum status_verdict check_schedules(const struct status *s, char *why)
 {
+	for (size_t i = 0; i < s->n_children; i++) {
+		const struct status_child *c = &s->children[i];
+
+		if (c->policy[0] && !c->schedule_ok)
+			return say(STATUS_BAD, why, "%s: not scheduled as asked: %s", c->name,
+				   c->problem[0] ? c->problem : "no reason known");
+	}
 	for (size_t i = 0; i < s->n_children; i++)
-		if (!s->children[i].schedule_ok)
-			return say(STATUS_BAD, why, "%s: not scheduled as asked: %s",
-				   s->children[i].name,
-				   s->children[i].problem[0] ? s->children[i].problem
-							     : "not read back yet");
+		if (!s->children[i].policy[0])
+			return say(STATUS_UNKNOWN, why, "%s: schedule not read back yet",
+				   s->children[i].name);
 	return STATUS_GOOD;
 }
 
@@ -247,9 +259,10 @@ static void praise(const struct status *s, char *why)
 	if (s->n_ports > 1)
 		(void)snprintf(more, sizeof(more), " (and %zu more)", s->n_ports - 1);
 	if (p->offset_ns.known && strcmp(s->role, "slave") == 0)
-		(void)say(STATUS_GOOD, why, "%s is %s, offset %s%s", p->name,
+		(void)say(STATUS_GOOD, why, "%s is %s, offset %s %" PRId64 " ms ago%s", p->name,
 			  ptp_port_state_name((unsigned)p->state.value),
-			  status_format_offset(p->offset_ns.value, text), more);
+			  status_format_offset(p->offset_ns.value, text),
+			  (s->taken_mono_ns - p->offset_ns.mono_ns) / NSEC_PER_MSEC, more);
 	else
 		(void)say(STATUS_GOOD, why, "%s is %s%s", p->name,
 			  ptp_port_state_name((unsigned)p->state.value), more);

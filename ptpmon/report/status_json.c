@@ -11,6 +11,9 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/model/sample.h"
+#include "ptpmon/report/clean.h"
+
+enum { TEXT_MAX = 256 }; /* more than any member holds */
 
 enum kind {
 	KIND_TEXT,
@@ -175,16 +178,10 @@ static int decode_rows(const struct row *rows, size_t n, const json_t *object, v
 /* A text that was cut inside a character is still worth showing. */
 static json_t *encode_text(const char *text)
 {
-	json_t *j = json_string(text);
-	CLEANUP(freep) char *ascii = NULL;
+	char clean[TEXT_MAX];
 
-	if (j)
-		return j;
-	ascii = strdup(text);
-	for (char *p = ascii; p && *p; p++)
-		if (*p & 0x80)
-			*p = '?';
-	return json_string(ascii);
+	CLEAN(clean, text);
+	return json_string(clean);
 }
 
 static json_t *encode_moment(int64_t mono_ns)

@@ -2,115 +2,44 @@
 #include "ptpmon/report/status_text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "pmc-client/ptp_types.h"
 #include "ptpmon/base/nsec.h"
-#include "ptpmon/base/strbuf.h"
 #include "ptpmon/model/sample.h"
+#include "ptpmon/report/page.h"
 
 enum {
-	LABEL_COLUMNS = 10,
-	LINE_BYTES = 512,
 	FULL_ROWS = 24, /* the screen that everything is made to fit */
 	PORT_ROWS = 6,
 	CPU_ROWS = 4,
 	TAIL_ROWS = 4, /* record, phase, cost */
 };
 
-struct page {
+/* What is drawn, and onto what. */
+struct sheet {
+	struct page page;
 	const struct status *s;
-	struct strbuf out;
-	unsigned columns, rows;
-	size_t lines; /* so far */
+	unsigned rows;
 };
-
-/* -- lines ------------------------------------------------------------------------------- */
-
-/* Octets that continue a character of UTF-8 take no column. */
-static size_t columns_of(const char *text, size_t len)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return n;
-}
-
-/* Foreign text must not drive the terminal. */
-static void defuse(char *text)
-{
-	for (unsigned char *p = (unsigned char *)text; *p; p++) {
-		if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-			p[0] = p[1] = '?';
-		if (*p < ' ' || *p == 0x7f)
-			*p = '?';
-	}
-}
-
-static void end_line(struct page *p)
-{
-	strbuf_add(&p->out, "\n");
-	p->lines++;
-}
-
-/* Words after column LABEL_COLUMNS, in as many lines as they need. */
-static void put_words(struct page *p, const char *text)
-{
-	size_t at = LABEL_COLUMNS;
-
-	while (*text) {
-		size_t blanks = strspn(text, " ");
-		size_t len = blanks + strcspn(text + blanks, " ");
-		size_t wide = columns_of(text, len);
-
-		if (at + wide > p->columns && at > LABEL_COLUMNS) {
-			end_line(p);
-			strbuf_pad(&p->out, ' ', LABEL_COLUMNS);
-			at = LABEL_COLUMNS;
-			text += blanks;
-			continue;
-		}
-		strbuf_add_bytes(&p->out, text, len);
-		at += wide;
-		text += len;
-	}
-	end_line(p);
-}
-
-__attribute__((format(printf, 3, 4))) static void put(struct page *p, const char *label,
-						      const char *fmt, ...)
-{
-	char text[LINE_BYTES];
-	char name[64];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	defuse(text);
-	(void)snprintf(name, sizeof(name), "%-*s", LABEL_COLUMNS, label);
-	/* a label that fills its column still keeps a blank from what follows */
-	if (name[LABEL_COLUMNS - 1] != ' ')
-		(void)snprintf(name, sizeof(name), "%s ", label);
-	defuse(name);
-	strbuf_add(&p->out, name);
-	put_words(p, text);
-}
 
 /* -- values ------------------------------------------------------------------------------ */
 
 enum { VALUE_BYTES = 96 };
 
-static const char *age_of(const struct page *p, int64_t mono_ns, char out[static NSEC_TEXT_MAX])
+static const char *age_of(const struct sheet *p, int64_t mono_ns, char out[static NSEC_TEXT_MAX])
 {
-	return nsec_format_age(p->s->taken_mono_ns - mono_ns, out);
+	int64_t age_ns = p->s->taken_mono_ns - mono_ns;
+
+	if (age_ns >= NSEC_PER_SEC)
+		return nsec_format_age(age_ns, out);
+	(void)snprintf(out, NSEC_TEXT_MAX, "%" PRId64 " ms", age_ns / NSEC_PER_MSEC);
+	return out;
 }
 
 /* "unknown, last seen 12 s ago" */
-static const char *format_unknown(const struct page *p, const struct reading *r,
+static const char *format_unknown(const struct sheet *p, const struct reading *r,
 				  char out[static VALUE_BYTES])
 {
 	char age[NSEC_TEXT_MAX];
@@ -124,7 +53,7 @@ static const char *format_unknown(const struct page *p, const struct reading *r,
 }
 
 /* "-112 ns, 0.1 s ago" */
-static const char *format_reading_ns(const struct page *p, const struct reading *r,
+static const char *format_reading_ns(const struct sheet *p, const struct reading *r,
 				     char out[static VALUE_BYTES])
 {
 	char value[STATUS_OFFSET_TEXT_MAX];
@@ -152,12 +81,12 @@ static const char *format_us(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX]
 
 /* -- ports ------------------------------------------------------------------------------- */
 
-static bool has_offset(const struct page *p, const struct status_port *port)
+static bool has_offset(const struct sheet *p, const struct status_port *port)
 {
 	return strcmp(p->s->role, "slave") == 0 || port->offset_ns.mono_ns;
 }
 
-static const char *format_state(const struct page *p, const struct status_port *port,
+static const char *format_state(const struct sheet *p, const struct status_port *port,
 				char out[static VALUE_BYTES])
 {
 	char age[NSEC_TEXT_MAX];
@@ -197,45 +126,69 @@ static const char *format_clock(const struct status_port *port, char out[static 
 	return out;
 }
 
-static void put_last_minute(struct page *p, const struct status_window *w)
+static void put_last_minute(struct sheet *p, const struct status_window *w)
 {
 	char p50[STATUS_OFFSET_TEXT_MAX];
 	char p99[STATUS_OFFSET_TEXT_MAX];
 	char max[STATUS_OFFSET_TEXT_MAX];
 
 	if (!w->count)
-		put(p, "", "last minute: no samples");
+		page_put(&p->page, "", "last minute: no samples");
 	else
-		put(p, "", "last minute: |offset| median %s, 99 %% %s, max %s (%" PRIu64 ")",
-		    format_known(w->p50_ns, p50), format_known(w->p99_ns, p99),
-		    format_known(w->max_ns, max), w->count);
+		page_put(&p->page, "",
+			 "last minute: |offset| 50 %% %s, 99 %% %s, max %s (%" PRIu64 " samples)",
+			 format_known(w->p50_ns, p50), format_known(w->p99_ns, p99),
+			 format_known(w->max_ns, max), w->count);
 }
 
-static void put_port(struct page *p, const struct status_port *port)
+/* A grandmaster has itself as its grandmaster. */
+static const char *format_grandmaster(const struct status_port *port, char out[static VALUE_BYTES])
 {
-	const char *link = !port->carrier_known ? "link unknown"
-			   : port->carrier      ? "link up"
-						: "no carrier";
-	char text[VALUE_BYTES];
-	char interval[STATUS_OFFSET_TEXT_MAX];
+	bool itself = port->grandmaster[0] && strcmp(port->grandmaster, port->clock_identity) == 0;
 
-	put(p, port->name, "%s, %s, grandmaster %s", format_state(p, port, text), link,
-	    port->grandmaster[0] ? port->grandmaster : "unknown");
-	put(p, "", "%s", format_clock(port, text));
-	if (has_offset(p, port)) {
-		put(p, "  offset", "%s", format_reading_ns(p, &port->offset_ns, text));
-		put_last_minute(p, &port->last_minute);
-		put(p, "  delay", "%s; a sync each %s: %" PRIu64 " seen, %" PRIu64 " missed",
-		    format_reading_ns(p, &port->mean_path_delay_ns, text),
-		    port->sync_interval_ns.known
-			    ? status_format_offset(port->sync_interval_ns.value, interval)
-			    : "unknown time",
-		    port->updates, port->missed);
-	}
-	put(p, "  socket", "%s  (pmc -u -s)", port->socket);
+	(void)snprintf(out, VALUE_BYTES, "%s %s", itself ? "is grandmaster" : "grandmaster",
+		       port->grandmaster[0] ? port->grandmaster : "unknown");
+	return out;
 }
 
-static void put_port_line(struct page *p, const struct status_port *port)
+static const char *format_link(const struct status_port *port)
+{
+	if (!port->carrier_known)
+		return "link unknown";
+	return port->carrier ? "link up" : "no carrier";
+}
+
+static void put_delay(struct sheet *p, const struct status_port *port)
+{
+	char delay[VALUE_BYTES];
+	char interval[STATUS_OFFSET_TEXT_MAX];
+	char each[64] = "syncs";
+
+	if (port->sync_interval_ns.known)
+		(void)snprintf(each, sizeof(each), "a sync each %s",
+			       status_format_offset(port->sync_interval_ns.value, interval));
+	page_put(&p->page, "  delay", "%s; %s: %" PRIu64 " seen, %" PRIu64 " missed",
+		 format_reading_ns(p, &port->mean_path_delay_ns, delay), each, port->updates,
+		 port->missed);
+}
+
+static void put_port(struct sheet *p, const struct status_port *port)
+{
+	char state[VALUE_BYTES];
+	char text[VALUE_BYTES];
+
+	page_put(&p->page, port->name, "%s, %s, %s", format_state(p, port, state),
+		 format_link(port), format_grandmaster(port, text));
+	page_put(&p->page, "", "%s", format_clock(port, text));
+	if (has_offset(p, port)) {
+		page_put(&p->page, "  offset", "%s", format_reading_ns(p, &port->offset_ns, text));
+		put_last_minute(p, &port->last_minute);
+		put_delay(p, port);
+	}
+	page_put(&p->page, "  socket", "pmc -u -s %s", port->socket);
+}
+
+static void put_port_line(struct sheet *p, const struct status_port *port)
 {
 	char state[VALUE_BYTES];
 	char offset[VALUE_BYTES];
@@ -243,25 +196,23 @@ static void put_port_line(struct page *p, const struct status_port *port)
 	char max[STATUS_OFFSET_TEXT_MAX];
 
 	if (has_offset(p, port) && port->state.known)
-		put(p, port->name, "%s, offset %s; minute 99 %% %s, max %s",
-		    ptp_port_state_name((unsigned)port->state.value),
-		    format_reading_ns(p, &port->offset_ns, offset),
-		    format_known(port->last_minute.p99_ns, p99),
-		    format_known(port->last_minute.max_ns, max));
+		page_put(&p->page, port->name, "%s, offset %s; minute 99 %% %s, max %s",
+			 ptp_port_state_name((unsigned)port->state.value),
+			 format_reading_ns(p, &port->offset_ns, offset),
+			 format_known(port->last_minute.p99_ns, p99),
+			 format_known(port->last_minute.max_ns, max));
 	else
-		put(p, port->name, "%s, %s", format_state(p, port, state),
-		    !port->carrier_known ? "link unknown"
-		    : port->carrier      ? "link up"
-					 : "no carrier");
+		page_put(&p->page, port->name, "%s, %s", format_state(p, port, state),
+			 format_link(port));
 }
 
-static void put_ports(struct page *p)
+static void put_ports(struct sheet *p)
 {
 	const struct status *s = p->s;
 	size_t shown = s->n_ports > PORT_ROWS ? PORT_ROWS - 1 : s->n_ports;
 
 	if (!s->n_ports)
-		put(p, "port", "none is watched");
+		page_put(&p->page, "port", "none is watched");
 	if (s->n_ports == 1) {
 		put_port(p, &s->ports[0]);
 		return;
@@ -269,24 +220,24 @@ static void put_ports(struct page *p)
 	for (size_t i = 0; i < shown; i++)
 		put_port_line(p, &s->ports[i]);
 	if (shown < s->n_ports)
-		put(p, "", "and %zu more: see --json", s->n_ports - shown);
+		page_put(&p->page, "", "and %zu more: see --json", s->n_ports - shown);
 }
 
 /* -- latency ----------------------------------------------------------------------------- */
 
-static void put_cpu(struct page *p, const char *name, const struct status_cpu *c)
+static void put_cpu(struct sheet *p, const char *name, const struct status_cpu *c)
 {
 	char min[STATUS_OFFSET_TEXT_MAX];
 	char avg[STATUS_OFFSET_TEXT_MAX];
 	char max[STATUS_OFFSET_TEXT_MAX];
 	char last[STATUS_OFFSET_TEXT_MAX];
 
-	put(p, "", "%-4s%8s%8s%9s%12s%11" PRIu64 "%9" PRIu64 "%8" PRIu64, name,
-	    format_us(c->min_ns, min), format_us(c->avg_ns, avg), format_us(c->max_ns, max),
-	    format_us(c->last_max_ns, last), c->count, c->overflow, c->missed);
+	page_put(&p->page, "", "%-4s%8s%8s%9s%12s%11" PRIu64 "%9" PRIu64 "%8" PRIu64, name,
+		 format_us(c->min_ns, min), format_us(c->avg_ns, avg), format_us(c->max_ns, max),
+		 format_us(c->last_max_ns, last), c->count, c->overflow, c->missed);
 }
 
-static void put_one_cpu(struct page *p, const struct status_cpu *c)
+static void put_one_cpu(struct sheet *p, const struct status_cpu *c)
 {
 	char name[16];
 
@@ -324,7 +275,7 @@ static struct status_cpu sum_cpus(const struct status *s)
 }
 
 /* The n CPUs with the longest maximum, worst first. */
-static void put_worst_cpus(struct page *p, size_t n)
+static void put_worst_cpus(struct sheet *p, size_t n)
 {
 	const struct status *s = p->s;
 	bool shown[STATUS_CPUS_MAX] = {false};
@@ -341,17 +292,17 @@ static void put_worst_cpus(struct page *p, size_t n)
 	}
 }
 
-static void put_latency(struct page *p)
+static void put_latency(struct sheet *p)
 {
 	const struct status *s = p->s;
 	size_t rows = CPU_ROWS + (p->rows > FULL_ROWS ? p->rows - FULL_ROWS : 0);
 	struct status_cpu all;
 
 	if (!s->n_cpus) {
-		put(p, "latency", "not measured");
+		page_put(&p->page, "latency", "not measured");
 	} else {
-		put(p, "latency us", "%-4s%8s%8s%9s%12s%11s%9s%8s", "cpu", "min", "avg", "max",
-		    "last minute", "wake-ups", "overflow", "missed");
+		page_put(&p->page, "latency us", "%-4s%8s%8s%9s%12s%11s%9s%8s", "cpu", "min", "avg",
+			 "max", "last minute", "wake-ups", "overflow", "missed");
 		if (s->n_cpus <= rows) {
 			for (size_t i = 0; i < s->n_cpus; i++)
 				put_one_cpu(p, &s->cpus[i]);
@@ -362,12 +313,13 @@ static void put_latency(struct page *p)
 		}
 	}
 	if (s->realtime_problem[0])
-		put(p, "", "NOT REAL-TIME: %s", s->realtime_problem);
+		page_put(&p->page, "", "NOT REAL-TIME: %s", s->realtime_problem);
 	else if (s->n_cpus && s->n_cpus > rows)
-		put(p, "", "worst of %zu CPUs; idle states: %s", s->n_cpus,
-		    s->idle_states[0] ? s->idle_states : "unknown");
+		page_put(&p->page, "", "worst of %zu CPUs; idle states: %s", s->n_cpus,
+			 s->idle_states[0] ? s->idle_states : "unknown");
 	else if (s->n_cpus)
-		put(p, "", "idle states: %s", s->idle_states[0] ? s->idle_states : "unknown");
+		page_put(&p->page, "", "idle states: %s",
+			 s->idle_states[0] ? s->idle_states : "unknown");
 }
 
 /* -- children ---------------------------------------------------------------------------- */
@@ -377,7 +329,7 @@ static bool is_troubled(const struct status_child *c)
 	return c->state != CHILD_UP || !c->schedule_ok || c->problem[0];
 }
 
-static void put_child(struct page *p, const char *label, const struct status_child *c)
+static void put_child(struct sheet *p, const char *label, const struct status_child *c)
 {
 	char since[NSEC_TEXT_MAX] = "";
 	char priority[24] = "";
@@ -386,26 +338,27 @@ static void put_child(struct page *p, const char *label, const struct status_chi
 		(void)age_of(p, c->started_mono_ns, since);
 	if (c->priority)
 		(void)snprintf(priority, sizeof(priority), " %" PRId64, c->priority);
-	put(p, label, "%-9s %s%s%s, %s%s%s%s, %" PRIu32 " start%s%s%s", c->name,
-	    child_state_name(c->state), since[0] ? " " : "", since,
-	    c->policy[0] ? c->policy : "schedule unknown", priority, c->cpus[0] ? ", cpus " : "",
-	    c->cpus, c->starts, c->starts == 1 ? "" : "s", c->problem[0] ? ": " : "", c->problem);
+	page_put(&p->page, label, "%-10s %s%s%s, %s%s%s%s, %" PRIu32 " start%s%s%s", c->name,
+		 child_state_name(c->state), since[0] ? " " : "", since,
+		 c->policy[0] ? c->policy : "schedule unknown", priority,
+		 c->cpus[0] ? ", cpus " : "", c->cpus, c->starts, c->starts == 1 ? "" : "s",
+		 c->problem[0] ? ": " : "", c->problem);
 }
 
-static void put_children(struct page *p)
+static void put_children(struct sheet *p)
 {
 	const struct status *s = p->s;
-	size_t used = p->lines + TAIL_ROWS + 1; /* the shell's prompt has the last row */
+	size_t used = p->page.lines + TAIL_ROWS + 1; /* the shell's prompt has the last row */
 	size_t room = p->rows > used ? p->rows - used : 0;
 	size_t left = s->n_children;
-	size_t first_line = p->lines;
+	size_t first_line = p->page.lines;
 
 	if (!s->n_children)
-		put(p, "children", "none");
+		page_put(&p->page, "children", "none");
 	/* where not all fit, those in trouble come first and the others become a number */
 	for (int troubled = 1; troubled >= 0; troubled--)
 		for (size_t i = 0; i < s->n_children; i++) {
-			bool cut = s->n_children > room && p->lines - first_line + 1 >= room;
+			bool cut = s->n_children > room && p->page.lines - first_line + 1 >= room;
 
 			if (is_troubled(&s->children[i]) != troubled || (cut && !troubled))
 				continue;
@@ -413,13 +366,14 @@ static void put_children(struct page *p)
 			left--;
 		}
 	if (left)
-		put(p, left == s->n_children ? "children" : "", "%zu%s up and scheduled as asked",
-		    left, left == s->n_children ? "" : " more");
+		page_put(&p->page, left == s->n_children ? "children" : "",
+			 "%zu%s up and scheduled as asked", left,
+			 left == s->n_children ? "" : " more");
 }
 
 /* -- the rest ---------------------------------------------------------------------------- */
 
-static void put_record(struct page *p)
+static void put_record(struct sheet *p)
 {
 	const struct status_record *r = &p->s->record;
 	char flushed[64] = "no flush yet";
@@ -428,36 +382,38 @@ static void put_record(struct page *p)
 	if (r->flushed_mono_ns)
 		(void)snprintf(flushed, sizeof(flushed), "flushed %s ago",
 			       age_of(p, r->flushed_mono_ns, age));
-	put(p, "record",
-	    "run %" PRId64 ", %" PRIu64 " samples, %s, %" PRIu64 " queued, %" PRIu64 " dropped",
-	    r->run, r->samples, flushed, r->queued, r->dropped);
-	put(p, "", "%s", r->path[0] ? r->path : "no database");
+	page_put(&p->page, "record",
+		 "run %" PRId64 ", %" PRIu64 " samples, %s, %" PRIu64 " queued, %" PRIu64
+		 " dropped",
+		 r->run, r->samples, flushed, r->queued, r->dropped);
+	page_put(&p->page, "", "%s", r->path[0] ? r->path : "no database");
 }
 
-static void put_phase(struct page *p)
+static void put_phase(struct sheet *p)
 {
 	const struct status *s = p->s;
 	char age[NSEC_TEXT_MAX];
 
 	if (!s->phase[0])
-		put(p, "phase", "none");
+		page_put(&p->page, "phase", "none");
 	else if (s->phase_since_mono_ns)
-		put(p, "phase", "%s for %s", s->phase, age_of(p, s->phase_since_mono_ns, age));
+		page_put(&p->page, "phase", "%s for %s", s->phase,
+			 age_of(p, s->phase_since_mono_ns, age));
 	else
-		put(p, "phase", "%s", s->phase);
+		page_put(&p->page, "phase", "%s", s->phase);
 }
 
-static void put_cost(struct page *p)
+static void put_cost(struct sheet *p)
 {
 	const struct status *s = p->s;
 	int64_t up_ns = s->taken_mono_ns - s->started_mono_ns;
 	double percent = up_ns > 0 ? 100 * (double)s->cost.cpu_ns / (double)up_ns : 0;
 
-	put(p, "cost", "%.1f %% of one CPU, %.1f MiB, %" PRIu64 " requests to ptp4l", percent,
-	    (double)s->cost.rss_bytes / (1024 * 1024), s->cost.requests);
+	page_put(&p->page, "cost", "%.1f %% of one CPU, %.1f MiB, %" PRIu64 " requests to ptp4l",
+		 percent, (double)s->cost.rss_bytes / (1024 * 1024), s->cost.requests);
 }
 
-static void put_verdict(struct page *p, bool colour)
+static void put_verdict(struct sheet *p, bool colour)
 {
 	static const struct {
 		const char *word, *colour;
@@ -472,26 +428,26 @@ static void put_verdict(struct page *p, bool colour)
 	char up[NSEC_TEXT_MAX];
 	char utc[NSEC_TEXT_MAX];
 
-	defuse(why);
-	strbuf_addf(&p->out, "%s%s%s%*s", colour ? looks[verdict].colour : "", looks[verdict].word,
-		    colour ? "\033[0m" : "", LABEL_COLUMNS - (int)strlen(looks[verdict].word), "");
-	put_words(p, why);
-	put(p, "", "%s, %s%s%s, up %s, %.10s %.8s UTC", s->host, s->role, s->label[0] ? ", " : "",
-	    s->label, age_of(p, s->started_mono_ns, up), nsec_format_utc(s->taken_utc_ns, utc),
-	    utc + 11);
+	strbuf_addf(&p->page.out, "%s%s%s%*s", colour ? looks[verdict].colour : "",
+		    looks[verdict].word, colour ? "\033[0m" : "",
+		    PAGE_LABEL_COLUMNS - (int)strlen(looks[verdict].word), "");
+	page_put_words(&p->page, why);
+	page_put(&p->page, "", "%s, %s%s%s, up %s, %.10s %.8s UTC", s->host, s->role,
+		 s->label[0] ? ", " : "", s->label, age_of(p, s->started_mono_ns, up),
+		 nsec_format_utc(s->taken_utc_ns, utc), utc + 11);
 }
 
 char *status_to_text(const struct status *s, const struct status_screen *screen)
 {
-	struct page p = {.s = s, .columns = screen->columns, .rows = screen->rows};
+	struct sheet p = {.page.columns = screen->columns, .s = s, .rows = screen->rows};
 
 	put_verdict(&p, screen->colour);
-	end_line(&p);
+	page_end_line(&p.page);
 	put_ports(&p);
 	put_latency(&p);
 	put_children(&p);
 	put_record(&p);
 	put_phase(&p);
 	put_cost(&p);
-	return strbuf_steal(&p.out);
+	return strbuf_steal(&p.page.out);
 }
