@@ -23,6 +23,11 @@ void log_setup(const char *name, enum log_level level)
 	logger.journal = getenv("JOURNAL_STREAM") != NULL;
 }
 
+enum log_level log_level(void)
+{
+	return logger.level;
+}
+
 void log_line(enum log_level level, const char *fmt, ...)
 {
 	char line[LINE_BYTES];

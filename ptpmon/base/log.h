@@ -18,6 +18,7 @@ enum log_level { /* syslog's numbers */
 
 /* Name in front of each line (a literal; NULL: none), and the least severe level that is shown. */
 void log_setup(const char *name, enum log_level level);
+enum log_level log_level(void);
 
 __attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const char *fmt, ...);
 

@@ -2,13 +2,7 @@
 /* ptpmon/cmd/cmd.h: the subcommands, one file each; main.c has their table. */
 #pragma once
 
-enum exit_status {
-	EXIT_GOOD = 0,
-	EXIT_BAD = 1,   /* what was examined is bad, or timed out */
-	EXIT_USAGE = 2, /* usage, or it cannot run */
-	EXIT_INCONCLUSIVE = 3,
-	EXIT_INTERRUPTED = 4,
-};
+#include "ptpmon/base/exit_status.h"
 
 /* argv[0] is the subcommand's name. Returns an exit_status. */
 int cmd_run(int argc, char **argv);

@@ -25,7 +25,7 @@ enum { FILE_MAX = 1 << 20 };
 	}
 
 /* clang-format off */
-static const struct option_row rows[] = {
+static const struct config_row rows[] = {
 	OPT("ptpmon", "role", ptpmon.role, role, NULL, NULL, NULL,
 	    "grandmaster or slave (master, time transmitter, time receiver are understood)"),
 	OPT("ptpmon", "interfaces", ptpmon.interfaces, interfaces, NULL, NULL, NULL,
@@ -88,12 +88,12 @@ struct reading {
 	} origins[N_ROWS];
 };
 
-static void *member_of(struct config *c, const struct option_row *row)
+static void *member_of(struct config *c, const struct config_row *row)
 {
 	return (char *)c + row->offset;
 }
 
-static const void *member_of_const(const struct config *c, const struct option_row *row)
+static const void *member_of_const(const struct config *c, const struct config_row *row)
 {
 	return (const char *)c + row->offset;
 }

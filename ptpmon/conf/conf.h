@@ -19,7 +19,7 @@ enum {
 	CONFIG_INTERFACES_MAX = 8,
 	CONFIG_PATH_MAX = 256,
 	CONFIG_DIRECTORY_MAX = 200, /* leaves room for the names of what is in it */
-	CONFIG_SOCKET_MAX = 108, /* sun_path, with its NUL */
+	CONFIG_SOCKET_MAX = 108,    /* sun_path, with its NUL */
 	CONFIG_ARGUMENTS_MAX = 1024,
 	CONFIG_ERROR_MAX = 512,
 };

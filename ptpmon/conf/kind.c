@@ -25,7 +25,7 @@ static int parse_int64(const char *text, int64_t *out)
 	return errno || end == text || *end ? -EINVAL : 0;
 }
 
-static int check_bounds(const struct option_row *row, int64_t value,
+static int check_bounds(const struct config_row *row, int64_t value,
 			int (*parse)(const char *, int64_t *), char *why)
 {
 	int64_t bound;
@@ -37,7 +37,7 @@ static int check_bounds(const struct option_row *row, int64_t value,
 	return 0;
 }
 
-static int parse_number(const struct option_row *row, const char *text, void *member, char *why)
+static int parse_number(const struct config_row *row, const char *text, void *member, char *why)
 {
 	int64_t value;
 
@@ -49,12 +49,12 @@ static int parse_number(const struct option_row *row, const char *text, void *me
 	return 0;
 }
 
-static void format_number(const struct option_row *row, const void *member, struct strbuf *out)
+static void format_number(const struct config_row *row, const void *member, struct strbuf *out)
 {
 	strbuf_addf(out, "%" PRId64, *(const int64_t *)member);
 }
 
-static int parse_duration(const struct option_row *row, const char *text, void *member, char *why)
+static int parse_duration(const struct config_row *row, const char *text, void *member, char *why)
 {
 	int64_t value;
 
@@ -67,7 +67,7 @@ static int parse_duration(const struct option_row *row, const char *text, void *
 	return 0;
 }
 
-static void format_duration(const struct option_row *row, const void *member, struct strbuf *out)
+static void format_duration(const struct config_row *row, const void *member, struct strbuf *out)
 {
 	char text[NSEC_TEXT_MAX];
 
@@ -111,7 +111,7 @@ static const struct word bools[] = {
 	{"yes", 1}, {"no", 0}, {"true", 1}, {"false", 0}, {"on", 1}, {"off", 0}, {NULL, 0},
 };
 
-static int parse_bool(const struct option_row *row, const char *text, void *member, char *why)
+static int parse_bool(const struct config_row *row, const char *text, void *member, char *why)
 {
 	int value;
 
@@ -121,13 +121,13 @@ static int parse_bool(const struct option_row *row, const char *text, void *memb
 	return 0;
 }
 
-static void format_bool(const struct option_row *row, const void *member, struct strbuf *out)
+static void format_bool(const struct config_row *row, const void *member, struct strbuf *out)
 {
 	strbuf_add(out, word_of(bools, *(const bool *)member));
 }
 
 #define WORD_KIND(NAME, TYPE)                                                                      \
-	static int parse_##NAME(const struct option_row *row, const char *text, void *member,      \
+	static int parse_##NAME(const struct config_row *row, const char *text, void *member,      \
 				char *why)                                                         \
 	{                                                                                          \
 		int value;                                                                         \
@@ -137,7 +137,7 @@ static void format_bool(const struct option_row *row, const void *member, struct
 		*(TYPE *)member = (TYPE)value;                                                     \
 		return 0;                                                                          \
 	}                                                                                          \
-	static void format_##NAME(const struct option_row *row, const void *member,                \
+	static void format_##NAME(const struct config_row *row, const void *member,                \
 				  struct strbuf *out)                                              \
 	{                                                                                          \
 		strbuf_add(out, NAME##_name(*(const TYPE *)member));                               \
@@ -177,7 +177,7 @@ WORD_KIND(idle_states, enum idle_states);
 
 /* Text and paths */
 
-static int parse_text(const struct option_row *row, const char *text, void *member, char *why)
+static int parse_text(const struct config_row *row, const char *text, void *member, char *why)
 {
 	if (strlen(text) >= row->size)
 		return WRONG(why, "longer than %zu characters", row->size - 1);
@@ -185,12 +185,12 @@ static int parse_text(const struct option_row *row, const char *text, void *memb
 	return 0;
 }
 
-static void format_text(const struct option_row *row, const void *member, struct strbuf *out)
+static void format_text(const struct config_row *row, const void *member, struct strbuf *out)
 {
 	strbuf_add(out, member);
 }
 
-static int parse_path(const struct option_row *row, const char *text, void *member, char *why)
+static int parse_path(const struct config_row *row, const char *text, void *member, char *why)
 {
 	if (*text && *text != '/')
 		return WRONG(why, "'%.100s' is not an absolute path", text);
@@ -210,7 +210,7 @@ static char *next_word(char **rest)
 	return word;
 }
 
-static int parse_interfaces(const struct option_row *row, const char *text, void *member, char *why)
+static int parse_interfaces(const struct config_row *row, const char *text, void *member, char *why)
 {
 	struct interface_list list = {0};
 	char copy[CONFIG_INTERFACES_MAX * (IF_NAMESIZE + 2)];
@@ -234,7 +234,7 @@ static int parse_interfaces(const struct option_row *row, const char *text, void
 	return 0;
 }
 
-static void format_interfaces(const struct option_row *row, const void *member, struct strbuf *out)
+static void format_interfaces(const struct config_row *row, const void *member, struct strbuf *out)
 {
 	const struct interface_list *list = member;
 
@@ -249,7 +249,7 @@ static const struct word cpu_words[] = {
 	{NULL, 0},
 };
 
-static int parse_cpus(const struct option_row *row, const char *text, void *member, char *why)
+static int parse_cpus(const struct config_row *row, const char *text, void *member, char *why)
 {
 	struct cpu_choice choice = {0};
 	int kind;
@@ -268,7 +268,7 @@ static int parse_cpus(const struct option_row *row, const char *text, void *memb
 	return 0;
 }
 
-static void format_cpus(const struct option_row *row, const void *member, struct strbuf *out)
+static void format_cpus(const struct config_row *row, const void *member, struct strbuf *out)
 {
 	const struct cpu_choice *choice = member;
 	char text[CPULIST_TEXT_MAX];

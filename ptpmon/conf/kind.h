@@ -12,7 +12,7 @@
 struct strbuf;
 
 /* One key. */
-struct option_row {
+struct config_row {
 	const char *section, *key;
 	const struct kind *kind;
 	size_t offset, size;   /* of the member in struct config */
@@ -26,8 +26,8 @@ enum { KIND_ERROR_MAX = 160 };
 struct kind {
 	const char *name; /* for the manual: "duration", "number" … */
 	/* 0, or -EINVAL with what is wrong in why (KIND_ERROR_MAX octets). */
-	int (*parse)(const struct option_row *row, const char *text, void *member, char *why);
-	void (*format)(const struct option_row *row, const void *member, struct strbuf *out);
+	int (*parse)(const struct config_row *row, const char *text, void *member, char *why);
+	void (*format)(const struct config_row *row, const void *member, struct strbuf *out);
 };
 
 extern const struct kind kind_number;     /* int64_t */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ptpmon recorder: what the parent executes; not for people, and not listed. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/log.h"
+#include "ptpmon/cmd/cmd.h"
+#include "ptpmon/cmd/options.h"
+#include "ptpmon/recorder.h"
+
+enum { FD_MAX = 1 << 20 };
+
+/* The sealed file that the parent made of the configuration in force. */
+static int load_config(struct config *out, int fd)
+{
+	CLEANUP(freep) char *text = NULL;
+	char error[CONFIG_ERROR_MAX];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !(text = calloc(1, (size_t)st.st_size + 1)) ||
+	    pread(fd, text, (size_t)st.st_size, 0) != st.st_size)
+		return options_complain("recorder", "configuration: %s", strerror(errno));
+	if (config_parse(out, text, "configuration", error) < 0)
+		return options_complain("recorder", "%s", error);
+	return 0;
+}
+
+int cmd_recorder(int argc, char **argv)
+{
+	struct config config;
+	struct recorder_options o = {.config = &config, .token = "", .ptp4l_version = ""};
+	int64_t parent_fd = -1;
+	int64_t config_fd = -1;
+	int64_t ptp4l_log_fd = -1;
+	int64_t latency_log_fd = -1;
+	int64_t window_fd = -1;
+	bool verbose = false;
+	const struct option_row rows[] = {
+		{"token", 0, "TEXT", "the run", take_text, &o.token, 0, 0},
+		{"ptp4l-version", 0, "TEXT", "linuxptp's", take_text, &o.ptp4l_version, 0, 0},
+		{"parent-fd", 0, "FD", "", take_integer, &parent_fd, 0, FD_MAX},
+		{"config-fd", 0, "FD", "", take_integer, &config_fd, 0, FD_MAX},
+		{"ptp4l-log-fd", 0, "FD", "", take_integer, &ptp4l_log_fd, 0, FD_MAX},
+		{"latency-log-fd", 0, "FD", "", take_integer, &latency_log_fd, 0, FD_MAX},
+		{"window-fd", 0, "FD", "", take_integer, &window_fd, 0, FD_MAX},
+		{"verbose", 'v', NULL, "", take_flag, &verbose, 0, 0},
+	};
+	const struct usage usage = {"recorder", "Started by ptpmon run; not for people.",
+				    ROWS(rows)};
+	sigset_t set;
+	int first;
+	int status;
+
+	if (!options_parse(&usage, argc, argv, &first, &status))
+		return status;
+	if (parent_fd < 0 || config_fd < 0 || ptp4l_log_fd < 0 || latency_log_fd < 0 ||
+	    window_fd < 0)
+		return options_complain("recorder", "is started by ptpmon run");
+	o.parent_fd = (int)parent_fd;
+	o.ptp4l_log_fd = (int)ptp4l_log_fd;
+	o.latency_log_fd = (int)latency_log_fd;
+	o.window_fd = (int)window_fd;
+	if (load_config(&config, (int)config_fd) != 0)
+		return EXIT_USAGE;
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+	log_setup("ptpmon", verbose ? LOG_LEVEL_INFO : LOG_LEVEL_NOTICE);
+	return recorder_run(&o);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/collect/follow.h"
+
+#include <stddef.h>
+
+#include "ptpmon/base/nsec.h"
+
+#define HURRY_NS       (2 * NSEC_PER_SEC)  /* long enough for a few updates at one a second */
+#define HURRY_STEP_NS  (4 * NSEC_PER_MSEC) /* twice per update at 128 a second */
+#define IDLE_STEP_NS   (100 * NSEC_PER_MSEC)
+#define LAG_MIN_NS     (500 * NSEC_PER_USEC)
+#define LAG_MAX_NS     (20 * NSEC_PER_MSEC)
+#define COUNT_EVERY_NS NSEC_PER_SEC
+#define OLD_NS         (10 * NSEC_PER_SEC) /* no update is this old when it is first seen */
+
+enum { FRUITLESS_MAX = 16 }; /* then the update that was expected will not come */
+
+void follow_init(struct follow *f, const struct follow_options *options)
+{
+	*f = (struct follow){.options = *options, .update_mono_ns = INT64_MIN};
+}
+
+uint32_t follow_restart(struct follow *f, int64_t now_mono_ns)
+{
+	uint32_t missed = f->missed;
+	struct follow fresh;
+
+	follow_init(&fresh, &f->options);
+	fresh.seen = f->seen;
+	fresh.declared = f->declared + missed;
+	fresh.floor_mono_ns = f->floor_mono_ns;
+	fresh.hurry_until_mono_ns = now_mono_ns + HURRY_NS;
+	*f = fresh;
+	return missed;
+}
+
+void follow_expect(struct follow *f, int64_t now_mono_ns)
+{
+	f->hurry_until_mono_ns = now_mono_ns + HURRY_NS;
+}
+
+/*
+ * The moment of an ingress time on the axis. Stamps of CLOCK_REALTIME map directly. Those of a
+ * PHC nobody has read map by the quickest of the last arrivals, which is late by less than a poll.
+ */
+static int64_t to_mono(struct follow *f, const struct follow_status *s, uint32_t *flags)
+{
+	int64_t mono_ns;
+
+	if (f->options.real_time_stamps) {
+		mono_ns = s->ingress_ns - s->real_minus_mono_ns;
+	} else {
+		int64_t best_ns = s->seen_mono_ns - s->ingress_ns;
+		unsigned n = f->n_arrivals < FOLLOW_ARRIVALS ? f->n_arrivals : FOLLOW_ARRIVALS;
+
+		f->arrivals_ns[f->n_arrivals++ % FOLLOW_ARRIVALS] = best_ns;
+		for (unsigned i = 0; i < n; i++)
+			if (f->arrivals_ns[i] < best_ns)
+				best_ns = f->arrivals_ns[i];
+		mono_ns = s->ingress_ns + best_ns;
+		*flags |= SAMPLE_TIME_ASSUMED;
+	}
+	/* the clock was stepped between the stamp and now, or the stamp is of another clock */
+	if (mono_ns > s->seen_mono_ns || mono_ns < s->seen_mono_ns - OLD_NS) {
+		f->n_arrivals = 0;
+		*flags |= SAMPLE_TIME_ASSUMED;
+		mono_ns = s->seen_mono_ns;
+	}
+	return mono_ns;
+}
+
+/* A count and the poll after it show the same update: the count is that update's. */
+static void apply_count(struct follow *f, int64_t now_mono_ns)
+{
+	uint64_t there;
+	uint64_t known;
+
+	f->want_count = false;
+	f->counted_mono_ns = now_mono_ns;
+	if (!f->anchored || f->count < f->anchor_count) {
+		f->anchored = true;
+		f->anchor_seen = f->seen + f->declared + f->missed;
+	} else {
+		there = f->count - f->anchor_count;
+		known = f->seen + f->declared + f->missed - f->anchor_seen;
+		if (there > known)
+			f->missed += (uint32_t)(there - known);
+		if (there > 0 && f->count_ingress_ns > f->anchor_ingress_ns)
+			f->interval_ns =
+				(f->count_ingress_ns - f->anchor_ingress_ns) / (int64_t)there;
+		if (there < known)
+			return; /* an older anchor says more */
+		f->anchor_seen = f->seen + f->declared + f->missed;
+	}
+	f->anchor_count = f->count;
+	f->anchor_ingress_ns = f->count_ingress_ns;
+}
+
+static bool new_update(const struct follow *f, const struct follow_status *s)
+{
+	if (!f->started)
+		return s->ingress_ns != 0;
+	if (s->ingress_ns == 0)
+		return s->offset_ns != f->offset_ns; /* the step */
+	return s->ingress_ns != f->ingress_ns;
+}
+
+/* There is an update, but it is not an offset that was measured, or it is recorded already. */
+static bool not_for_us(const struct follow *f, const struct follow_status *s, int64_t mono_ns)
+{
+	if (mono_ns <= f->options.not_before_mono_ns)
+		return true;
+	return f->options.end_to_end && s->offset_ns == 0 && s->mean_path_delay_ns == 0;
+}
+
+static void look_for_holes(struct follow *f, int64_t mono_ns)
+{
+	int64_t since_ns = mono_ns - f->update_mono_ns;
+
+	if (f->update_mono_ns == INT64_MIN || f->interval_ns == 0 ||
+	    since_ns > f->interval_ns + f->interval_ns / 2 || since_ns < f->interval_ns / 2 ||
+	    mono_ns - f->counted_mono_ns >= COUNT_EVERY_NS)
+		f->want_count = true;
+}
+
+static enum follow_outcome take_update(struct follow *f, const struct follow_status *s,
+				       struct sample *out)
+{
+	uint32_t flags = 0;
+	int64_t mono_ns = s->seen_mono_ns;
+
+	if (s->ingress_ns == 0)
+		flags = SAMPLE_STEP | SAMPLE_TIME_ASSUMED;
+	else
+		mono_ns = to_mono(f, s, &flags);
+	if (mono_ns <= f->floor_mono_ns) /* readers count on the order */
+		mono_ns = f->floor_mono_ns + 1;
+	f->floor_mono_ns = mono_ns;
+	f->ingress_ns = s->ingress_ns;
+	f->offset_ns = s->offset_ns;
+	f->fruitless = 0;
+	look_for_holes(f, mono_ns);
+	f->update_mono_ns = mono_ns;
+	if (not_for_us(f, s, mono_ns))
+		return FOLLOW_NOTHING;
+	*out = (struct sample){
+		.flags = flags,
+		.missed = f->missed,
+		.mono_ns = mono_ns,
+		.value = s->offset_ns,
+		.delay_ns = SAMPLE_UNKNOWN,
+	};
+	f->seen++;
+	f->declared += f->missed;
+	f->missed = 0;
+	return FOLLOW_SAMPLE;
+}
+
+enum follow_outcome follow_status(struct follow *f, const struct follow_status *s,
+				  struct sample *out)
+{
+	bool lost = f->started && s->ingress_ns == 0 && f->ingress_ns != 0 &&
+		    s->offset_ns == f->offset_ns;
+	bool is_new = new_update(f, s);
+
+	if (f->count_waits && !is_new && s->ingress_ns == f->count_ingress_ns && f->seen > 0)
+		apply_count(f, s->seen_mono_ns);
+	f->count_waits = false;
+	if (!f->started) {
+		f->started = true;
+		f->offset_ns = s->offset_ns;
+	}
+	if (is_new)
+		return take_update(f, s, out);
+	f->fruitless++;
+	if (!lost)
+		return FOLLOW_NOTHING;
+	f->ingress_ns = 0;
+	f->interval_ns = 0;
+	return FOLLOW_LOST;
+}
+
+void follow_count(struct follow *f, uint64_t count)
+{
+	f->count_waits = f->ingress_ns != 0;
+	f->count = count;
+	f->count_ingress_ns = f->ingress_ns;
+}
+
+static int64_t clamp(int64_t v, int64_t least, int64_t most)
+{
+	return v < least ? least : v > most ? most : v;
+}
+
+int64_t follow_next_poll(const struct follow *f, int64_t now_mono_ns)
+{
+	int64_t lag_ns = clamp(f->interval_ns / 8, LAG_MIN_NS, LAG_MAX_NS);
+	int64_t due_ns;
+
+	if (f->count_waits)
+		return now_mono_ns;
+	if (f->interval_ns == 0 || f->update_mono_ns == INT64_MIN)
+		return now_mono_ns +
+		       (now_mono_ns < f->hurry_until_mono_ns ? HURRY_STEP_NS : IDLE_STEP_NS);
+	if (f->fruitless > FRUITLESS_MAX)
+		return now_mono_ns + clamp(f->interval_ns / 4, HURRY_STEP_NS, IDLE_STEP_NS);
+	/* just after the next update is expected, then again until it is there */
+	due_ns = f->update_mono_ns + f->interval_ns + lag_ns;
+	return due_ns > now_mono_ns ? due_ns : now_mono_ns + lag_ns;
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/collect/pmc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmc-client/pmc-client.h"
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/collect/follow.h"
+#include "ptpmon/stats/quantile.h"
+
+#define CONNECT_EVERY_NS (250 * NSEC_PER_MSEC)
+#define TIMEOUT_NS       NSEC_PER_SEC
+#define ROOM_NS          NSEC_PER_MSEC /* other questions keep this far from the next poll */
+#define MINUTE_NS        (60 * NSEC_PER_SEC)
+
+enum {
+	SUBSCRIPTION_S = 10,
+	SILENT_TIMEOUTS = 3,
+	FAST_OFFSETS = 8192, /* the last minute at 128 a second */
+};
+
+/* What is asked for, and how often; the status of the servo has a clock of its own. */
+enum question {
+	ASK_STATUS,
+	ASK_COUNT,
+	ASK_PORT,
+	ASK_DELAY,
+	ASK_SUBSCRIPTION,
+	ASK_PARENT,
+	ASK_CLOCK,
+	ASK_PROPERTIES,
+	QUESTIONS
+};
+
+static const struct {
+	uint16_t id;
+	uint16_t port;
+	bool slave_only;
+	int64_t every_ns; /* 0: when it is needed */
+} questions[QUESTIONS] = {
+	[ASK_STATUS] = {PTP_ID_TIME_STATUS_NP, PTP_PORT_ALL, true, 0},
+	[ASK_COUNT] = {PTP_ID_PORT_STATS_NP, 1, true, 0},
+	[ASK_PORT] = {PTP_ID_PORT_DATA_SET, PTP_PORT_ALL, false, NSEC_PER_SEC},
+	[ASK_DELAY] = {PTP_ID_CURRENT_DATA_SET, PTP_PORT_ALL, true, NSEC_PER_SEC},
+	[ASK_SUBSCRIPTION] = {PTP_ID_SUBSCRIBE_EVENTS_NP, PTP_PORT_ALL, false, 4 * NSEC_PER_SEC},
+	[ASK_PARENT] = {PTP_ID_PARENT_DATA_SET, PTP_PORT_ALL, false, 2 * NSEC_PER_SEC},
+	[ASK_CLOCK] = {PTP_ID_DEFAULT_DATA_SET, PTP_PORT_ALL, false, 10 * NSEC_PER_SEC},
+	[ASK_PROPERTIES] = {PTP_ID_TIME_PROPERTIES_DATA_SET, PTP_PORT_ALL, false,
+			    10 * NSEC_PER_SEC},
+};
+
+/* |offset| of the last minute. */
+struct minute {
+	struct {
+		int64_t mono_ns, abs_ns;
+	} ring[FAST_OFFSETS];
+	size_t n; /* ever put in */
+	int64_t scratch[FAST_OFFSETS];
+};
+
+struct pmc_source {
+	struct pmc_source_options options;
+	struct pmc_client *client;
+	struct follow follow;
+	struct status_port ports[STATUS_PORTS_MAX];
+	int64_t due_ns[QUESTIONS];
+	bool refused[QUESTIONS]; /* this ptp4l does not know it */
+	int64_t connect_due_ns;
+	int64_t next_poll_ns;
+	int64_t answered_mono_ns; /* the last answer to anything; 0: none */
+	unsigned timeouts;        /* in a row */
+	bool silent, stale;       /* told so */
+	int64_t count_asked_ns;
+	struct minute minute;
+};
+
+static void emit(struct pmc_source *s, struct event e)
+{
+	s->options.on_event(s->options.userdata, &e);
+}
+
+/* What an answer says */
+
+static void observe(struct reading *r, int64_t value, int64_t mono_ns)
+{
+	*r = (struct reading){.known = true, .value = value, .mono_ns = mono_ns};
+}
+
+static void observe_state(struct pmc_source *s, struct status_port *p, unsigned state,
+			  int64_t mono_ns)
+{
+	const char *was =
+		p->state.mono_ns ? ptp_port_state_name((unsigned)p->state.value) : "unknown";
+	bool changed = !p->state.mono_ns || p->state.value != (int64_t)state;
+	struct event e;
+
+	observe(&p->state, state, mono_ns);
+	if (!changed)
+		return;
+	p->state_since_mono_ns = mono_ns;
+	e = event_make(EVENT_PORT_STATE, mono_ns, p->name, "port %td (%s): %s, was %s",
+		       p - s->ports + 1, p->name, ptp_port_state_name(state), was);
+	(void)snprintf(e.detail, sizeof(e.detail), "{\"state\":\"%s\",\"was\":\"%s\"}",
+		       ptp_port_state_name(state), was);
+	emit(s, e);
+	if (state == PTP_UNCALIBRATED || state == PTP_SLAVE) {
+		follow_expect(&s->follow, mono_ns);
+		s->next_poll_ns = mono_ns;
+	}
+	s->due_ns[ASK_PARENT] = mono_ns;
+}
+
+static void take_port(struct pmc_source *s, const struct pmc_message *m)
+{
+	const struct ptp_port_ds *ds = &m->data->port_ds;
+	size_t i = (size_t)ds->port_identity.port - 1;
+
+	if (i >= s->options.n_ports)
+		return;
+	if (ds->delay_mechanism == PTP_P2P)
+		observe(&s->ports[i].mean_path_delay_ns, ds->peer_mean_path_delay_ns,
+			m->received_mono_ns);
+	if (i == 0)
+		s->follow.options.end_to_end = ds->delay_mechanism == PTP_E2E;
+	observe_state(s, &s->ports[i], ds->port_state, m->received_mono_ns);
+}
+
+static void take_delay(struct pmc_source *s, const struct pmc_message *m)
+{
+	if (s->follow.options.end_to_end)
+		observe(&s->ports[0].mean_path_delay_ns, m->data->current_ds.mean_path_delay_ns,
+			m->received_mono_ns);
+	for (size_t i = 0; i < s->options.n_ports; i++)
+		observe(&s->ports[i].steps_removed, m->data->current_ds.steps_removed,
+			m->received_mono_ns);
+}
+
+static void take_parent(struct pmc_source *s, const struct pmc_message *m)
+{
+	const struct ptp_parent_ds *ds = &m->data->parent_ds;
+	char was[sizeof(s->ports[0].grandmaster)];
+
+	(void)strcpy(was, s->ports[0].grandmaster);
+	for (size_t i = 0; i < s->options.n_ports; i++) {
+		struct status_port *p = &s->ports[i];
+
+		(void)ptp_clock_identity_format(&ds->grandmaster_identity, p->grandmaster);
+		observe(&p->clock_class, ds->grandmaster_clock_class, m->received_mono_ns);
+		observe(&p->clock_accuracy, ds->grandmaster_clock_accuracy, m->received_mono_ns);
+	}
+	if (*was && strcmp(was, s->ports[0].grandmaster) != 0)
+		emit(s, event_make(EVENT_GRANDMASTER_CHANGED, m->received_mono_ns, s->ports[0].name,
+				   "grandmaster: %s, was %s", s->ports[0].grandmaster, was));
+}
+
+static void take_clock(struct pmc_source *s, const struct pmc_message *m)
+{
+	for (size_t i = 0; i < s->options.n_ports; i++)
+		(void)ptp_clock_identity_format(&m->data->default_ds.clock_identity,
+						s->ports[i].clock_identity);
+}
+
+static void take_properties(struct pmc_source *s, const struct pmc_message *m)
+{
+	for (size_t i = 0; i < s->options.n_ports; i++)
+		observe(&s->ports[i].time_source, m->data->time_properties_ds.time_source,
+			m->received_mono_ns);
+}
+
+static void take_count(struct pmc_source *s, const struct pmc_message *m)
+{
+	const uint64_t *rx = m->data->port_stats_np.rx;
+
+	/* a one-step master sends no Follow_Up at all */
+	follow_count(&s->follow, rx[PTP_MSG_FOLLOW_UP] ? rx[PTP_MSG_FOLLOW_UP] : rx[PTP_MSG_SYNC]);
+	s->next_poll_ns = m->received_mono_ns;
+}
+
+static void remember_offset(struct pmc_source *s, const struct sample *sample)
+{
+	struct minute *min = &s->minute;
+	size_t at = min->n++ % FAST_OFFSETS;
+
+	min->ring[at].mono_ns = sample->mono_ns;
+	min->ring[at].abs_ns = sample->value < 0 ? -sample->value : sample->value;
+}
+
+static void summarise_minute(struct pmc_source *s, int64_t now_mono_ns)
+{
+	struct minute *min = &s->minute;
+	struct status_window *w = &s->ports[0].last_minute;
+	size_t kept = min->n < FAST_OFFSETS ? min->n : FAST_OFFSETS;
+	size_t n = 0;
+
+	for (size_t i = 0; i < kept; i++)
+		if (min->ring[i].mono_ns > now_mono_ns - MINUTE_NS)
+			min->scratch[n++] = min->ring[i].abs_ns;
+	w->count = n;
+	w->p50_ns = w->p99_ns = w->max_ns = SAMPLE_UNKNOWN;
+	if (n == 0)
+		return;
+	w->max_ns = quantile_select(min->scratch, n, QUANTILE_WHOLE);
+	if (quantile_supported(50000, n))
+		w->p50_ns = quantile_select(min->scratch, n, 50000);
+	if (quantile_supported(99000, n))
+		w->p99_ns = quantile_select(min->scratch, n, 99000);
+}
+
+static void take_sample(struct pmc_source *s, struct sample *sample)
+{
+	struct status_port *p = &s->ports[0];
+
+	if (p->mean_path_delay_ns.known)
+		sample->delay_ns = p->mean_path_delay_ns.value;
+	if (!p->state.known || p->state.value != PTP_SLAVE)
+		sample->flags |= SAMPLE_UNLOCKED;
+	observe(&p->offset_ns, sample->value, sample->mono_ns);
+	if (s->follow.interval_ns)
+		observe(&p->sync_interval_ns, s->follow.interval_ns, sample->mono_ns);
+	p->updates = s->follow.seen;
+	p->missed = s->follow.declared;
+	if (!(sample->flags & (SAMPLE_UNLOCKED | SAMPLE_STEP)))
+		remember_offset(s, sample);
+	if (s->stale) {
+		s->stale = false;
+		emit(s, event_make(EVENT_SOURCE_BACK, sample->mono_ns, p->name, "%s: offsets again",
+				   p->name));
+	}
+	s->options.on_sample(s->options.userdata, sample);
+}
+
+static void take_status(struct pmc_source *s, const struct pmc_message *m)
+{
+	struct status_port *p = &s->ports[0];
+	int64_t real_ns = nsec_now(CLOCK_REALTIME);
+	int64_t mono_ns = nsec_now(CLOCK_MONOTONIC);
+	const struct follow_status status = {
+		.ingress_ns = m->data->time_status_np.ingress_time_ns,
+		.offset_ns = m->data->time_status_np.master_offset_ns,
+		.seen_mono_ns = m->received_mono_ns,
+		.real_minus_mono_ns = real_ns - mono_ns,
+		.mean_path_delay_ns = p->mean_path_delay_ns.known ? p->mean_path_delay_ns.value : 0,
+	};
+	struct sample sample;
+
+	switch (follow_status(&s->follow, &status, &sample)) {
+	case FOLLOW_NOTHING:
+		break;
+	case FOLLOW_SAMPLE:
+		take_sample(s, &sample);
+		break;
+	case FOLLOW_LOST:
+		p->offset_ns.known = false;
+		emit(s, event_make(EVENT_MASTER_LOST, m->received_mono_ns, p->name,
+				   "%s: no master any more", p->name));
+		break;
+	}
+	s->next_poll_ns = follow_next_poll(&s->follow, m->received_mono_ns);
+}
+
+typedef void take_fn(struct pmc_source *s, const struct pmc_message *m);
+
+static take_fn *const takers[QUESTIONS] = {
+	[ASK_STATUS] = take_status,         [ASK_COUNT] = take_count,   [ASK_PORT] = take_port,
+	[ASK_DELAY] = take_delay,           [ASK_PARENT] = take_parent, [ASK_CLOCK] = take_clock,
+	[ASK_PROPERTIES] = take_properties,
+};
+
+static enum question question_of(uint16_t id)
+{
+	enum question q = 0;
+
+	while (q < QUESTIONS && questions[q].id != id)
+		q++;
+	return q;
+}
+
+static void heard(struct pmc_source *s, int64_t mono_ns)
+{
+	s->answered_mono_ns = mono_ns;
+	s->timeouts = 0;
+	if (!s->silent)
+		return;
+	s->silent = false;
+	emit(s, event_make(EVENT_SOURCE_BACK, mono_ns, s->ports[0].name,
+			   "ptp4l: answers on %s again", s->options.server_path));
+}
+
+static void on_message(void *userdata, const struct pmc_message *m)
+{
+	struct pmc_source *s = userdata;
+	enum question q = question_of(m->id);
+
+	if (m->outcome == PMC_TIMED_OUT && m->last)
+		s->timeouts++;
+	if (m->outcome == PMC_TIMED_OUT || m->outcome == PMC_DISCONNECTED || q == QUESTIONS)
+		return;
+	heard(s, m->received_mono_ns);
+	if (m->outcome == PMC_NOT_SUPPORTED)
+		s->refused[q] = true;
+	if (m->outcome == PMC_OK && takers[q])
+		takers[q](s, m);
+}
+
+/* Asking */
+
+static void tell_silence(struct pmc_source *s, int64_t now_mono_ns)
+{
+	struct status_port *p = &s->ports[0];
+	int64_t bound_ns = 3 * s->follow.interval_ns;
+	struct event e;
+
+	if (bound_ns < s->options.stale_after_ns)
+		bound_ns = s->options.stale_after_ns;
+	if (!s->silent && s->timeouts >= SILENT_TIMEOUTS) {
+		s->silent = true;
+		e = event_make(EVENT_SOURCE_SILENT, now_mono_ns, p->name,
+			       "ptp4l: no answer on %s for %u s", s->options.server_path,
+			       s->timeouts);
+		(void)snprintf(e.detail, sizeof(e.detail), "{\"from_mono_ns\":\"%" PRId64 "\"}",
+			       s->answered_mono_ns);
+		emit(s, e);
+	}
+	if (!s->stale && p->offset_ns.mono_ns && now_mono_ns - p->offset_ns.mono_ns > bound_ns) {
+		s->stale = true;
+		e = event_make(EVENT_SOURCE_SILENT, now_mono_ns, p->name,
+			       "%s: no new offset for %.1f s", p->name,
+			       (double)(now_mono_ns - p->offset_ns.mono_ns) / 1e9);
+		(void)snprintf(e.detail, sizeof(e.detail), "{\"from_mono_ns\":\"%" PRId64 "\"}",
+			       p->offset_ns.mono_ns);
+		emit(s, e);
+	}
+}
+
+/* ptp4l's counters begin anew, and what was missed of the old one has no sample to stand with. */
+static void forget_server(struct pmc_source *s, int64_t now_mono_ns)
+{
+	uint32_t missed = follow_restart(&s->follow, now_mono_ns);
+	struct event e;
+
+	s->ports[0].missed = s->follow.declared;
+	memset(s->refused, 0, sizeof(s->refused));
+	memset(s->due_ns, 0, sizeof(s->due_ns));
+	s->next_poll_ns = now_mono_ns;
+	for (size_t i = 0; i < s->options.n_ports; i++)
+		s->ports[i].mean_path_delay_ns.known = false;
+	if (!missed)
+		return;
+	e = event_make(EVENT_GAP, now_mono_ns, s->ports[0].name,
+		       "%s: %u updates of the ptp4l that ended were missed", s->ports[0].name,
+		       missed);
+	(void)snprintf(e.detail, sizeof(e.detail),
+		       "{\"from_mono_ns\":\"%" PRId64 "\",\"to_mono_ns\":\"%" PRId64
+		       "\",\"missed\":%u}",
+		       s->ports[0].offset_ns.mono_ns, now_mono_ns, missed);
+	emit(s, e);
+}
+
+static void try_connect(struct pmc_source *s, int64_t now_mono_ns)
+{
+	if (now_mono_ns < s->connect_due_ns)
+		return;
+	s->connect_due_ns = now_mono_ns + CONNECT_EVERY_NS;
+	if (pmc_client_connect(s->client) == 0)
+		forget_server(s, now_mono_ns);
+}
+
+static bool may_ask(const struct pmc_source *s, enum question q)
+{
+	return !s->refused[q] && (s->options.slave || !questions[q].slave_only);
+}
+
+/* The question to ask now, or QUESTIONS if there is none yet. */
+static enum question next_question(const struct pmc_source *s, int64_t now_mono_ns)
+{
+	enum question oldest = QUESTIONS;
+
+	if (may_ask(s, ASK_COUNT) && s->follow.want_count && !s->follow.count_waits &&
+	    now_mono_ns - s->count_asked_ns >= ROOM_NS)
+		return ASK_COUNT;
+	if (may_ask(s, ASK_STATUS) && s->next_poll_ns <= now_mono_ns)
+		return ASK_STATUS;
+	if (may_ask(s, ASK_STATUS) && s->next_poll_ns - now_mono_ns < ROOM_NS)
+		return QUESTIONS;
+	for (enum question q = ASK_PORT; q < QUESTIONS; q++)
+		if (may_ask(s, q) && s->due_ns[q] <= now_mono_ns &&
+		    (oldest == QUESTIONS || s->due_ns[q] < s->due_ns[oldest]))
+			oldest = q;
+	return oldest;
+}
+
+static int ask(struct pmc_source *s, enum question q, int64_t now_mono_ns)
+{
+	if (questions[q].every_ns)
+		s->due_ns[q] = now_mono_ns + questions[q].every_ns;
+	if (q == ASK_COUNT)
+		s->count_asked_ns = now_mono_ns;
+	if (q == ASK_PORT)
+		summarise_minute(s, now_mono_ns);
+	if (q == ASK_SUBSCRIPTION)
+		return pmc_client_subscribe(s->client, PMC_EVENT_PORT_STATE, SUBSCRIPTION_S,
+					    now_mono_ns, TIMEOUT_NS);
+	return pmc_client_get(s->client, questions[q].id, questions[q].port, now_mono_ns,
+			      TIMEOUT_NS);
+}
+
+void pmc_source_advance(struct pmc_source *s, int64_t now_mono_ns)
+{
+	enum question q;
+
+	if (!pmc_client_connected(s->client))
+		try_connect(s, now_mono_ns);
+	if (pmc_client_connected(s->client)) {
+		(void)pmc_client_receive(s->client, now_mono_ns);
+		pmc_client_expire(s->client, now_mono_ns);
+	}
+	s->ports[0].malformed = pmc_client_counters(s->client)->malformed;
+	tell_silence(s, now_mono_ns);
+	if (!pmc_client_connected(s->client) || pmc_client_busy(s->client))
+		return;
+	q = next_question(s, now_mono_ns);
+	if (q == QUESTIONS)
+		return;
+	if (ask(s, q, now_mono_ns) == -EAGAIN) /* its queue is full: it is busy, or stopped */
+		s->next_poll_ns = now_mono_ns + CONNECT_EVERY_NS;
+}
+
+int64_t pmc_source_deadline_ns(const struct pmc_source *s)
+{
+	int64_t due_ns = INT64_MAX;
+
+	if (!pmc_client_connected(s->client))
+		return s->connect_due_ns;
+	if (pmc_client_busy(s->client))
+		return pmc_client_deadline_ns(s->client);
+	if (may_ask(s, ASK_STATUS))
+		due_ns = s->next_poll_ns;
+	if (may_ask(s, ASK_COUNT) && s->follow.want_count && s->count_asked_ns + ROOM_NS < due_ns)
+		due_ns = s->count_asked_ns + ROOM_NS;
+	for (enum question q = ASK_PORT; q < QUESTIONS; q++)
+		if (may_ask(s, q) && s->due_ns[q] < due_ns)
+			due_ns = s->due_ns[q];
+	return due_ns;
+}
+
+void pmc_source_restarted(struct pmc_source *s, int64_t now_mono_ns)
+{
+	s->connect_due_ns = now_mono_ns;
+}
+
+int pmc_source_fd(const struct pmc_source *s)
+{
+	int fd = pmc_client_fd(s->client);
+
+	return fd < 0 ? -1 : fd;
+}
+
+size_t pmc_source_ports(const struct pmc_source *s)
+{
+	return s->options.n_ports;
+}
+
+const struct status_port *pmc_source_port(const struct pmc_source *s, size_t i)
+{
+	return &s->ports[i];
+}
+
+uint64_t pmc_source_requests(const struct pmc_source *s)
+{
+	return pmc_client_counters(s->client)->sent;
+}
+
+int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *options)
+{
+	struct pmc_source *s = calloc(1, sizeof(*s));
+	const struct follow_options follow = {
+		.real_time_stamps = options->real_time_stamps,
+		.end_to_end = true,
+		.not_before_mono_ns = options->not_before_mono_ns,
+	};
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->options = *options;
+	follow_init(&s->follow, &follow);
+	for (size_t i = 0; i < options->n_ports; i++) {
+		struct status_port *p = &s->ports[i];
+
+		(void)snprintf(p->name, sizeof(p->name), "%s", options->port_names[i]);
+		(void)snprintf(p->socket, sizeof(p->socket), "%s", options->server_path);
+		p->last_minute.p50_ns = p->last_minute.p99_ns = SAMPLE_UNKNOWN;
+		p->last_minute.max_ns = SAMPLE_UNKNOWN;
+	}
+	r = pmc_client_new(&s->client, &(struct pmc_client_options){
+					       .server_path = options->server_path,
+					       .own_path = options->own_path,
+					       .on_message = on_message,
+					       .userdata = s,
+				       });
+	if (r < 0) {
+		free(s);
+		return r;
+	}
+	*out = s;
+	return 0;
+}
+
+struct pmc_source *pmc_source_free(struct pmc_source *s)
+{
+	if (!s)
+		return NULL;
+	(void)pmc_client_free(s->client);
+	free(s);
+	return NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/collect/pmc.h: one ptp4l, followed over its management socket.
+ *
+ * Polls within bounds (one request outstanding, a handful a second beside one or two for each
+ * servo update) so that a monitor that is stopped can never stop ptp4l: at most one answer waits
+ * for it, and port-state pushes for at most ten seconds. No event loop and no thread of its own:
+ * a descriptor, a deadline, and two functions to call.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptpmon/model/event.h"
+#include "ptpmon/model/sample.h"
+#include "ptpmon/model/status.h"
+
+struct pmc_source;
+
+struct pmc_source_options {
+	const char *server_path;
+	const char *own_path;          /* NULL: chosen by the client */
+	const char *const *port_names; /* interfaces, port 1 first */
+	size_t n_ports;                /* at most STATUS_PORTS_MAX */
+	bool slave;                    /* follow the offset of port 1 */
+	bool real_time_stamps;         /* software timestamping */
+	int64_t stale_after_ns;
+	int64_t not_before_mono_ns; /* offsets up to here are recorded already; or INT64_MIN */
+	void (*on_sample)(void *userdata, const struct sample *sample);
+	void (*on_event)(void *userdata, const struct event *event);
+	void *userdata;
+};
+
+/* Strings and names must outlive the source. 0, or -errno. */
+int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *options);
+struct pmc_source *pmc_source_free(struct pmc_source *s);
+
+/* The descriptor to wait for, -1 while not connected; it changes with each connection. */
+int pmc_source_fd(const struct pmc_source *s);
+
+/* When pmc_source_advance() is due (CLOCK_MONOTONIC). */
+int64_t pmc_source_deadline_ns(const struct pmc_source *s);
+
+/* Reads what came, ends what is overdue, asks what is due. Call it when either is the case. */
+void pmc_source_advance(struct pmc_source *s, int64_t now_mono_ns);
+
+/* ptp4l was started (again): connect soon, and expect all its counters anew. */
+void pmc_source_restarted(struct pmc_source *s, int64_t now_mono_ns);
+
+/* What is known of each port; what is too old is still there, with its time. */
+size_t pmc_source_ports(const struct pmc_source *s);
+const struct status_port *pmc_source_port(const struct pmc_source *s, size_t i);
+
+/* Requests sent so far. */
+uint64_t pmc_source_requests(const struct pmc_source *s);

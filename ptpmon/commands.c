@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/commands.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ptpmon/base/nsec.h"
+
+enum { GRANDMASTER_PRIORITY1 = 100 };
+
+void command_add(struct command *c, const char *fmt, ...)
+{
+	size_t room = sizeof(c->text) - c->used;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(c->text + c->used, room, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= room || c->n == COMMAND_ARGUMENTS_MAX) {
+		c->too_long = true;
+		return;
+	}
+	c->argv[c->n++] = c->text + c->used;
+	c->argv[c->n] = NULL;
+	c->used += (size_t)n + 1;
+}
+
+struct ptp4l_version ptp4l_version_parse(const char *text)
+{
+	struct ptp4l_version v = {0};
+	unsigned major;
+	unsigned minor = 0;
+
+	if (sscanf(text, "%u.%u", &major, &minor) < 1)
+		return v;
+	v.major = major;
+	v.minor = minor;
+	(void)snprintf(v.text, sizeof(v.text), "%.*s", (int)strcspn(text, " \n"), text);
+	return v;
+}
+
+/* Split at blanks, as promised: no quoting, no shell. */
+static void add_extra_arguments(struct command *out, const char *text)
+{
+	char copy[CONFIG_ARGUMENTS_MAX];
+	char *rest = NULL;
+
+	(void)snprintf(copy, sizeof(copy), "%s", text);
+	for (char *word = strtok_r(copy, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
+		command_add(out, "%s", word);
+}
+
+static void add_role(struct command *out, const struct config *c)
+{
+	int64_t priority1 = c->ptp4l.priority1;
+
+	/* slaveOnly is clientOnly from linuxptp 4.0, which still reads the old word */
+	if (c->ptpmon.role == ROLE_SLAVE)
+		command_add(out, "--slaveOnly=1");
+	if (priority1 < 0 && c->ptpmon.role == ROLE_GRANDMASTER)
+		priority1 = GRANDMASTER_PRIORITY1;
+	if (priority1 >= 0)
+		command_add(out, "--priority1=%" PRId64, priority1);
+}
+
+int command_ptp4l(struct command *out, const struct config *c, const char *program,
+		  const struct ptp4l_version *version)
+{
+	char socket[CONFIG_PATH_MAX];
+
+	config_ptp4l_socket(c, socket);
+	command_add(out, "%s", program);
+	for (size_t i = 0; i < c->ptpmon.interfaces.n; i++) {
+		command_add(out, "-i");
+		command_add(out, "%s", c->ptpmon.interfaces.name[i]);
+	}
+	command_add(out, "--uds_address=%s", socket);
+	if (version->major >= 4) /* its default would be shared by all instances */
+		command_add(out, "--uds_ro_address=%sro", socket);
+	command_add(out, "--use_syslog=0");
+	command_add(out, "--verbose=1");
+	command_add(out, "--network_transport=%s", transport_name(c->ptp4l.transport));
+	command_add(out, "--time_stamping=%s", timestamping_name(c->ptp4l.timestamping));
+	command_add(out, "--tx_timestamp_timeout=%" PRId64,
+		    c->ptp4l.tx_timestamp_timeout_ns / NSEC_PER_MSEC);
+	command_add(out, "--logSyncInterval=%" PRId64, c->ptp4l.log_sync_interval);
+	add_role(out, c);
+	add_extra_arguments(out, c->ptp4l.extra_arguments);
+	return out->too_long ? -E2BIG : 0;
+}
+
+int cpu_choice_resolve(const struct cpu_choice *choice, struct cpulist *out)
+{
+	struct cpulist online;
+	struct cpulist isolated = {0};
+	int r;
+
+	if (choice->kind == CPUS_LISTED) {
+		*out = choice->list;
+		return 0;
+	}
+	r = cpulist_read("/sys/devices/system/cpu/online", &online);
+	if (r < 0)
+		return r;
+	(void)cpulist_read("/sys/devices/system/cpu/isolated", &isolated); /* absent: none is */
+	*out = (struct cpulist){0};
+	for (size_t cpu = cpulist_next(&online, 0); cpu < CPULIST_MAX;
+	     cpu = cpulist_next(&online, cpu + 1))
+		if (choice->kind == CPUS_ALL ||
+		    (choice->kind == CPUS_ISOLATED) == cpulist_has(&isolated, cpu))
+			cpulist_add(out, cpu);
+	return 0;
+}
+
+int command_sampler(struct command *out, const struct config *c, const char *program, int window_fd)
+{
+	char cpus[CPULIST_TEXT_MAX];
+	char interval[NSEC_TEXT_MAX];
+	struct cpulist set;
+	int r = cpu_choice_resolve(&c->latency.cpus, &set);
+
+	if (r < 0)
+		return r;
+	if (cpulist_count(&set) == 0)
+		return -ENODEV;
+	command_add(out, "%s", program);
+	command_add(out, "--cpus=%s", cpulist_format(&set, cpus));
+	command_add(out, "--priority=%" PRId64, c->latency.priority);
+	command_add(out, "--interval=%s", nsec_format_duration(c->latency.interval_ns, interval));
+	command_add(out, "--idle-states=%s", idle_states_name(c->latency.idle_states));
+	command_add(out, "--on-refusal=%s", on_refusal_name(c->realtime.on_refusal));
+	command_add(out, "--fd=%d", window_fd);
+	return out->too_long ? -E2BIG : 0;
+}
+
+int schedule_ptp4l(const struct config *c, struct schedule *out)
+{
+	struct schedule s = {
+		.policy = c->ptp4l.fifo_priority ? SCHED_FIFO : SCHED_OTHER,
+		.priority = (int)c->ptp4l.fifo_priority,
+		.pinned = c->ptp4l.cpus.kind != CPUS_ALL,
+	};
+	int r = s.pinned ? cpu_choice_resolve(&c->ptp4l.cpus, &s.cpus) : 0;
+
+	if (r == 0)
+		*out = s;
+	return r;
+}

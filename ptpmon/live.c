@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/live.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ptpmon/model/sample.h"
+
+void live_child(struct live *l, const struct status_child *child)
+{
+	size_t i = 0;
+
+	while (i < l->n_children && strcmp(l->children[i].name, child->name) != 0)
+		i++;
+	if (i == STATUS_CHILDREN_MAX)
+		return;
+	if (i == l->n_children)
+		l->n_children++;
+	l->children[i] = *child;
+}
+
+/* NULL if there is no room for one more. */
+static struct live_cpu *cpu_of(struct live *l, unsigned cpu)
+{
+	size_t i = 0;
+
+	while (i < l->n_cpus && l->cpus[i].status.cpu != cpu)
+		i++;
+	if (i == STATUS_CPUS_MAX)
+		return NULL;
+	if (i == l->n_cpus)
+		l->cpus[l->n_cpus++] = (struct live_cpu){
+			.status = {.cpu = cpu,
+				   .min_ns = SAMPLE_UNKNOWN,
+				   .avg_ns = SAMPLE_UNKNOWN,
+				   .max_ns = SAMPLE_UNKNOWN,
+				   .last_max_ns = SAMPLE_UNKNOWN},
+			.real_time = true,
+		};
+	return &l->cpus[i];
+}
+
+static int64_t maximum_of_minute(const struct live_cpu *c)
+{
+	size_t n = c->n_windows < LIVE_MINUTE_WINDOWS ? c->n_windows : LIVE_MINUTE_WINDOWS;
+	int64_t max_ns = SAMPLE_UNKNOWN;
+
+	for (size_t i = 0; i < n; i++)
+		if (c->maxima_ns[i] > max_ns)
+			max_ns = c->maxima_ns[i];
+	return max_ns;
+}
+
+void live_window(struct live *l, const struct latency_window *w)
+{
+	struct live_cpu *c = cpu_of(l, w->cpu);
+	struct status_cpu *s;
+
+	if (!c)
+		return;
+	s = &c->status;
+	s->mono_ns = w->end_mono_ns;
+	s->overflow += w->overflow;
+	s->missed += w->missed;
+	if (w->count == 0)
+		return;
+	if (s->count == 0 || w->min_ns < s->min_ns)
+		s->min_ns = w->min_ns;
+	if (s->count == 0 || w->max_ns > s->max_ns)
+		s->max_ns = w->max_ns;
+	s->count += w->count;
+	c->sum_ns += w->sum_ns;
+	s->avg_ns = c->sum_ns / (int64_t)s->count;
+	c->maxima_ns[c->n_windows++ % LIVE_MINUTE_WINDOWS] = w->max_ns;
+	s->last_max_ns = maximum_of_minute(c);
+}
+
+bool live_conditions(struct live *l, const struct latency_conditions *conditions)
+{
+	struct live_cpu *c = cpu_of(l, conditions->cpu);
+	char problem[CONDITIONS_TEXT_MAX];
+	const char *idle = conditions->idle_states_held ? "hold" : "allow";
+	bool was_real_time;
+	bool was_same_idle = strcmp(l->idle_states, idle) == 0;
+
+	if (!c)
+		return false;
+	was_real_time = c->real_time;
+	conditions_problem(conditions, problem);
+	c->real_time = !*problem;
+	(void)snprintf(l->idle_states, sizeof(l->idle_states), "%s", idle);
+	if (*problem)
+		(void)snprintf(l->realtime_problem, sizeof(l->realtime_problem), "%.*s",
+			       STATUS_TEXT_MAX - 1, problem);
+	else if (!was_real_time)
+		l->realtime_problem[0] =
+			'\0'; /* another CPU's problem comes with its next message */
+	return was_real_time != c->real_time || !was_same_idle;
+}
+
+void live_fill(const struct live *l, struct status *out)
+{
+	out->n_children = l->n_children;
+	memcpy(out->children, l->children, l->n_children * sizeof(l->children[0]));
+	out->n_cpus = l->n_cpus;
+	for (size_t i = 0; i < l->n_cpus; i++)
+		out->cpus[i] = l->cpus[i].status;
+	(void)strcpy(out->realtime_problem, l->realtime_problem);
+	(void)strcpy(out->idle_states, l->idle_states);
+}

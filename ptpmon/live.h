@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/live.h: what the recorder knows now of children and CPUs, between the sources and
+ * struct status.
+ */
+#pragma once
+#include "ptpmon/model/status.h"
+#include "ptpmon/stats/window.h"
+
+enum { LIVE_MINUTE_WINDOWS = 60 };
+
+struct live {
+	size_t n_children, n_cpus;
+	struct status_child children[STATUS_CHILDREN_MAX];
+	struct live_cpu {
+		struct status_cpu status;
+		int64_t sum_ns;
+		int64_t maxima_ns[LIVE_MINUTE_WINDOWS]; /* of the last windows, a ring */
+		size_t n_windows;
+		bool real_time;
+	} cpus[STATUS_CPUS_MAX];
+	char realtime_problem[STATUS_TEXT_MAX]; /* of the first CPU that has one */
+	char idle_states[16];
+};
+
+void live_child(struct live *l, const struct status_child *child);
+void live_window(struct live *l, const struct latency_window *w);
+
+/* True if this CPU's conditions are not those that were known: an event to record. */
+bool live_conditions(struct live *l, const struct latency_conditions *c);
+
+/* Its part of a status. */
+void live_fill(const struct live *l, struct status *out);

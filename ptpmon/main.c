@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ptpmon command: the table of its subcommands. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "ptpmon/cmd/cmd.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary; /* NULL: not listed */
+} commands[] = {
+	{"run", cmd_run, "the service: supervise ptp4l, record, serve"},
+	{"status", cmd_status, "one screen about now"},
+	{"report", cmd_report, "percentiles of a recorded run, with latency beside them"},
+	{"mark", cmd_mark, "a note on the time axis, now"},
+	{"phase", cmd_phase, "begin or end a phase, or run a command as one"},
+	{"latency", cmd_latency, "measure wake-up latency alone"},
+	{"recorder", cmd_recorder, NULL},
+};
+
+static void print_usage(FILE *out)
+{
+	(void)fprintf(out, "Usage: ptpmon COMMAND [OPTION]...\n"
+			   "Supervise and monitor time synchronisation.\n\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (commands[i].summary)
+			(void)fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	(void)fprintf(out,
+		      "\nptpmon COMMAND --help tells more, and so does the manual: man ptpmon\n");
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(name, commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+		print_usage(stdout);
+		return EXIT_GOOD;
+	}
+	if (strcmp(name, "--version") == 0) {
+		(void)puts("ptpmon " PTPMON_VERSION);
+		return EXIT_GOOD;
+	}
+	if (*name)
+		(void)fprintf(stderr, "ptpmon: no such command: %s; ptpmon --help lists them\n",
+			      name);
+	else
+		print_usage(stderr);
+	return EXIT_USAGE;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/recorder.h: the unprivileged process that joins sources, record and control socket.
+ *
+ * Whatever eats foreign bytes or waits for a disk happens here or in its writer thread; it can
+ * crash, hang or be stopped without PTP noticing.
+ */
+#pragma once
+#include "ptpmon/conf/conf.h"
+
+/* What the parent hands over; descriptors are inherited and stay the parent's to make. */
+struct recorder_options {
+	const struct config *config;
+	const char *token;         /* of the run */
+	const char *ptp4l_version; /* "" if unknown */
+	int parent_fd, ptp4l_log_fd, latency_log_fd, window_fd;
+};
+
+/* Until the parent asks it to end, or is gone. SIGTERM and SIGINT must be blocked. An exit status.
+ */
+int recorder_run(const struct recorder_options *options);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/supervise/message.h: what parent and recorder say to each other.
+ *
+ * Fixed messages over a SOCK_SEQPACKET pair, one a packet; both ends are the same executable, and
+ * the version catches an upgrade under a running service. Sending never blocks.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptpmon/model/event.h"
+#include "ptpmon/model/status.h"
+
+enum { MESSAGE_VERSION = 1 };
+
+enum message_kind {
+	/* parent to recorder */
+	MESSAGE_CHILD, /* a child as it is now, and what happened to it */
+	/* recorder to parent */
+	MESSAGE_READY,      /* the database is open: children may start */
+	MESSAGE_CANNOT_RUN, /* text says why; the recorder ends */
+	MESSAGE_FIRST_DATA,
+	MESSAGE_BEAT,    /* once a second; text is a line for STATUS= */
+	MESSAGE_RESTART, /* stop and start child.name; text is the reason */
+	MESSAGE_KIND_MAX
+};
+
+struct message {
+	uint32_t version;
+	enum message_kind kind;
+	int64_t mono_ns; /* when it happened */
+	bool happened;   /* MESSAGE_CHILD: code is an event to record, not only a state */
+	enum event_code code;
+	struct status_child child;
+	char text[STATUS_TEXT_MAX * 2];
+};
+
+/* 0, or -errno: -EAGAIN (the other end does not read), -EPIPE (it is gone). Fills in version. */
+int message_send(int fd, const struct message *m);
+
+/* 1: a message; 0: the other end is gone; or -errno: -EAGAIN, -EPROTO (another version). */
+int message_receive(int fd, struct message *out);

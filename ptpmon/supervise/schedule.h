@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/supervise/schedule.h: real-time schedules: asked for, read back from the kernel, compared.
+ *
+ * That a call to set a priority returned says little; what the kernel answers afterwards is the
+ * proof.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "ptpmon/base/cpulist.h"
+
+struct schedule {
+	int policy;   /* SCHED_FIFO, SCHED_OTHER …, without SCHED_RESET_ON_FORK */
+	int priority; /* 0 for SCHED_OTHER */
+	bool pinned;  /* cpus is asked for; if not, any are right */
+	struct cpulist cpus;
+};
+
+enum { SCHEDULE_WHY_MAX = 256 };
+
+/* Async-signal-safe, for between fork and exec: 0 or -errno. */
+int schedule_set_affinity(const struct schedule *s);
+int schedule_set_policy(const struct schedule *s);
+
+/* What the kernel says of one thread. 0, or -errno (-ESRCH: it is gone). */
+int schedule_read(pid_t tid, struct schedule *out);
+
+/*
+ * Each thread of a process against what was asked. *out is its main thread's schedule. 0 if all
+ * match, 1 if one does not (why says which, how, and the cause as far as it can be told from the
+ * error that setting it ended with, 0 if none), or -errno.
+ */
+int schedule_verify(pid_t pid, const struct schedule *asked, int set_error, struct schedule *out,
+		    char why[static SCHEDULE_WHY_MAX]);
+
+/* Why the kernel refuses real-time scheduling here, and what to do about it. */
+void schedule_explain_refusal(int error, char why[static SCHEDULE_WHY_MAX]);
+
+/* "SCHED_FIFO" and so on. */
+const char *schedule_policy_name(int policy);
