@@ -121,7 +121,7 @@ const char *cpulist_format(const struct cpulist *set, char out[static CPULIST_TE
 			(void)snprintf(piece, sizeof(piece), "%s%zu", at ? "," : "", cpu);
 		len = strlen(piece);
 		if (at + len + sizeof("...") > CPULIST_TEXT_MAX) {
-			(void)strcpy(out + at, "...");
+			memcpy(out + at, "...", sizeof("..."));
 			break;
 		}
 		memcpy(out + at, piece, len + 1);
@@ -152,7 +152,7 @@ int cpulist_select(const char *text, struct cpulist *out)
 {
 	bool all = strcmp(text, "all") == 0;
 	bool others = strcmp(text, "not-isolated") == 0;
-	struct cpulist online;
+	struct cpulist online = {0};
 	struct cpulist isolated = {0};
 	int r;
 

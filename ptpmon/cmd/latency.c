@@ -115,7 +115,7 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 	/* clang-format off */
 	const struct option_row rows[] = {
 		{"duration", 'D', "TIME", "how long: 10s, 15m, 8h; a plain number is seconds\n"
-		 "(default: until Ctrl-C)", take_seconds, &s->duration_ns, NSEC_PER_MSEC, 366 * 86400 * NSEC_PER_SEC},
+		 "(default: until Ctrl-C)", take_seconds, &s->duration_ns, NSEC_PER_MSEC, INT64_C(366) * 86400 * NSEC_PER_SEC},
 		{"priority", 'p', "N", "SCHED_FIFO priority (98); 0: ordinary scheduling",
 		 take_integer, &s->priority, 0, 99},
 		{"interval", 'i', "TIME", "from wake-up to wake-up (1ms); a plain number is us",

@@ -8,7 +8,7 @@ enum { SUB_BINS = 1 << HISTOGRAM_SUB_BITS, VARINT_MAX = 10 /* octets of a 64-bit
 /* How far the values of a bin are shifted; 0 for those that have a bin of their own. */
 static unsigned bin_shift(size_t bin)
 {
-	return bin < 2 * SUB_BINS ? 0 : (unsigned)(bin / SUB_BINS) - 1;
+	return bin / SUB_BINS < 2 ? 0 : (unsigned)(bin / SUB_BINS) - 1;
 }
 
 uint64_t histogram_bin_low(size_t bin)

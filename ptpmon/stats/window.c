@@ -8,15 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	NUMBER = sizeof(uint64_t),
-	WINDOW_HEADER = 11 * NUMBER,
-	CONDITIONS_HEADER = 12 * NUMBER,
-	CLOCKSOURCE_MAX = sizeof(((struct latency_conditions *)0)->clocksource),
-	CONDITIONS_LEN = CONDITIONS_HEADER + CLOCKSOURCE_MAX,
-};
+#define NUMBER            sizeof(uint64_t)
+#define WINDOW_HEADER     (11 * NUMBER)
+#define CONDITIONS_HEADER (12 * NUMBER)
+#define CLOCKSOURCE_MAX   sizeof(((struct latency_conditions *)0)->clocksource)
+#define CONDITIONS_LEN    (CONDITIONS_HEADER + CLOCKSOURCE_MAX)
 
-static_assert((size_t)WINDOW_HEADER + WINDOW_BINS_MAX <= WINDOW_MESSAGE_MAX, "a window fits");
+static_assert(WINDOW_HEADER + WINDOW_BINS_MAX <= WINDOW_MESSAGE_MAX, "a window fits");
 
 const char *conditions_problem(const struct latency_conditions *c,
 			       char out[static CONDITIONS_TEXT_MAX])
