@@ -103,7 +103,7 @@ static void measure(struct latency_thread *t)
 	const int64_t interval_ns = pace->interval_ns;
 	const int64_t window_ns = pace->window_ns;
 	int64_t deadline = pace->first_mono_ns;
-	int64_t window_end = deadline - deadline % window_ns + window_ns;
+	int64_t window_start = deadline - deadline % window_ns; /* on the grid */
 	struct slot *w = ring_filling(&t->ring);
 
 	w->start_mono_ns = deadline;
@@ -119,15 +119,13 @@ static void measure(struct latency_thread *t)
 			w->missed += (uint64_t)missed;
 			deadline += missed * interval_ns;
 		}
-		if (deadline < window_end)
+		if (deadline < window_start + window_ns)
 			continue;
-		w->end_mono_ns = deadline - deadline % window_ns;
-		window_end = w->end_mono_ns + window_ns;
-		if (ring_publish(&t->ring)) {
-			int64_t start = w->end_mono_ns;
-
+		window_start = deadline - deadline % window_ns;
+		w->end_mono_ns = window_start;
+		if (ring_publish(&t->ring)) { /* w is the sender's from here on */
 			w = ring_filling(&t->ring);
-			w->start_mono_ns = start;
+			w->start_mono_ns = window_start;
 		}
 	}
 	w->end_mono_ns = deadline;
