@@ -34,7 +34,6 @@ static int64_t late_time(unsigned i)
 	return (int64_t)i - lateness[i % N_SERIES];
 }
 
-/* Flushes so often that the order within a flush helps little: each row count is waited for. */
 static void record_late_rows(struct fixture *f, bool as_windows)
 {
 	struct store *s = open_fixture(f);
@@ -166,6 +165,32 @@ static void test_ranges_of_windows_are_exact(void **state)
 	check_ranges(f, true);
 	assert_true(ask_int(f->path, "SELECT latency_late_ns FROM run") >= 400);
 	assert_int_equal(ask_int(f->path, "SELECT latency_longest_ns FROM run"), 97);
+}
+
+/* When the recorder was away for long, one window covers all of it. */
+static void test_a_long_window_is_found_by_its_end(void **state)
+{
+	struct fixture *f = *state;
+	struct store *s = open_fixture(f);
+	struct seen seen = {.newest_ns = {INT64_MIN}, .from_ns = 58500, .to_ns = 58600};
+	struct query *q;
+
+	open_series(s, SERIES_LATENCY);
+	for (unsigned i = 0; i < 100; i++) {
+		struct latency_window w = {
+			.start_mono_ns = (int64_t)i * 1000,
+			.end_mono_ns = (int64_t)i * 1000 + (i == 40 ? 20000 : 1000),
+			.count = i,
+		};
+
+		assert_true(store_put_window(s, 0, &w));
+	}
+	(void)store_close(s, "stopped", NSEC_PER_SEC);
+	q = query_fixture(f, NULL);
+	assert_int_equal(query_visit_windows(q, 0, seen.from_ns, seen.to_ns, see_window, &seen), 0);
+	assert_int_equal(seen.n, 2);
+	assert_int_equal(seen.sum, 40 + 58);
+	(void)query_free(q);
 }
 
 static void record_runs(struct fixture *f)
@@ -372,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_ranges_of_samples_are_exact),
 		FIXTURE_TEST(test_ranges_of_windows_are_exact),
+		FIXTURE_TEST(test_a_long_window_is_found_by_its_end),
 		FIXTURE_TEST(test_a_run_is_selected),
 		FIXTURE_TEST(test_files_that_cannot_be_read),
 		FIXTURE_TEST(test_reading_while_it_is_recorded),
