@@ -54,23 +54,32 @@ int building_declared_gaps(struct building *b)
 	r->gaps = calloc(REPORT_LISTED_MAX, sizeof(*r->gaps));
 	if (!r->gaps)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->history.gaps.n; i++) {
-		struct report_span span = b->history.gaps.v[i];
+	for (size_t i = 0; i < b->history.n_gaps; i++) {
+		const struct declared_gap *gap = &b->history.gaps[i];
 
-		if (span.to_ns <= b->from_mono_ns || span.from_ns >= b->to_mono_ns)
+		if (gap->span.to_ns <= b->from_mono_ns || gap->span.from_ns >= b->to_mono_ns)
 			continue;
-		list_gap(b, &span, "", REPORT_GAP_NOT_RECORDED);
+		list_gap(b, &gap->span, gap->port, REPORT_GAP_NOT_RECORDED);
 		for (size_t s = 0; s < r->n_offsets; s++)
-			count_gap(b, &r->offsets[s], &span);
+			if (history_gap_concerns(gap, r->offsets[s].series.subject))
+				count_gap(b, &r->offsets[s], &gap->span);
 	}
 	return 0;
+}
+
+static bool is_declared(const struct history *h, const char *port, const struct report_span *span)
+{
+	for (size_t i = 0; i < h->n_gaps; i++)
+		if (history_gap_concerns(&h->gaps[i], port) &&
+		    spans_overlap(&h->gaps[i].span, 1, span->from_ns, span->to_ns) > 0)
+			return true;
+	return false;
 }
 
 void building_gaps(struct building *b, struct report_offset_series *series,
 		   const struct values *distances)
 {
 	const struct port_history *p = history_port(&b->history, series->series.subject);
-	const struct spans *declared = &b->history.gaps;
 
 	for (size_t i = 0; i + 1 < distances->n; i += 2) {
 		struct report_span span = {
@@ -79,7 +88,7 @@ void building_gaps(struct building *b, struct report_offset_series *series,
 		};
 
 		if (span.to_ns - span.from_ns <= series->gap_limit_ns ||
-		    spans_overlap(declared->v, declared->n, span.from_ns, span.to_ns) > 0)
+		    is_declared(&b->history, p->port, &span))
 			continue;
 		list_gap(b, &span, p->port, cause_of(p, &span));
 		count_gap(b, series, &span);

@@ -35,6 +35,36 @@ static bool concerns(const struct query_event *e, const struct series *s)
 	return !*e->subject || strcmp(e->subject, s->subject) == 0;
 }
 
+static bool in_scope(const struct building *b, int64_t mono_ns)
+{
+	return mono_ns >= b->from_mono_ns && mono_ns < b->to_mono_ns;
+}
+
+/*
+ * A gap in the record; or, with a number of updates, only that these were missed and that no
+ * sample is there to tell it.
+ */
+static int on_gap(void *userdata, const struct query_event *e)
+{
+	struct building *b = userdata;
+	struct report *r = b->report;
+	json_auto_t *detail = NULL;
+	json_int_t missed;
+
+	if (e->code != EVENT_GAP)
+		return 0;
+	detail = json_loads(e->detail, 0, NULL);
+	missed = json_integer_value(json_object_get(detail, "missed"));
+	if (missed <= 0)
+		return history_gap(&b->history, e->mono_ns, e->subject, e->detail);
+	for (size_t i = 0; i < r->n_offsets; i++)
+		for (size_t c = 0; c < r->n_columns; c++)
+			if (concerns(e, &r->offsets[i].series) && in_scope(b, e->mono_ns) &&
+			    building_in_column(b, c, e->mono_ns))
+				r->offsets[i].columns[c].missed += (uint64_t)missed;
+	return 0;
+}
+
 static void note_not_realtime(struct report_latency_series *s, const struct query_event *e)
 {
 	s->not_realtime = true;
@@ -60,9 +90,11 @@ static int on_event(void *userdata, const struct query_event *e)
 		return 0;
 	/* conditions and states that were told before the scope began go on in it */
 	for (size_t i = 0; i < r->n_latencies; i++) {
-		if (e->code == EVENT_NOT_REALTIME && concerns(e, &r->latencies[i].series))
+		if (!concerns(e, &r->latencies[i].series))
+			continue;
+		if (e->code == EVENT_NOT_REALTIME)
 			note_not_realtime(&r->latencies[i], e);
-		if (e->code == EVENT_SAMPLER_CONDITIONS && concerns(e, &r->latencies[i].series))
+		if (e->code == EVENT_NOT_REALTIME || e->code == EVENT_SAMPLER_CONDITIONS)
 			note_conditions(&r->latencies[i], e);
 	}
 	ret = history_event(&b->history, e->code, e->mono_ns, e->subject, e->detail);
@@ -84,7 +116,7 @@ static int list_marks(struct building *b)
 	for (size_t i = 0; i < n; i++) {
 		struct report_mark *m = &r->marks[r->n_marks];
 
-		if (marks[i].mono_ns < b->from_mono_ns || marks[i].mono_ns >= b->to_mono_ns)
+		if (!in_scope(b, marks[i].mono_ns))
 			continue;
 		m->at = building_moment(b, marks[i].mono_ns);
 		CLEAN(m->text, marks[i].text);
@@ -105,6 +137,8 @@ int building_happenings(struct building *b)
 		return -ENOMEM;
 	for (size_t i = 0; i < r->n_offsets && ret == 0; i++)
 		ret = history_add_port(&b->history, r->offsets[i].series.subject);
+	if (ret == 0)
+		ret = query_visit_events(b->query, INT64_MIN, INT64_MAX, on_gap, b);
 	if (ret == 0)
 		ret = query_visit_events(b->query, INT64_MIN, b->to_mono_ns, on_event, b);
 	return ret < 0 ? ret : history_end(&b->history, b->to_mono_ns);

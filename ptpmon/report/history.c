@@ -7,6 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A time in an event's detail: a decimal string, since a JSON number is exact only to 2^53. */
+static int64_t detail_time(const json_t *detail, const char *key, int64_t otherwise_ns)
+{
+	const char *text = json_string_value(json_object_get(detail, key));
+	char *end;
+	long long ns;
+
+	if (!text)
+		return otherwise_ns;
+	errno = 0;
+	ns = strtoll(text, &end, 10);
+	return errno || end == text || *end ? otherwise_ns : ns;
+}
+
 int history_add_port(struct history *h, const char *port)
 {
 	struct port_history *bigger;
@@ -31,21 +45,38 @@ const struct port_history *history_port(const struct history *h, const char *por
 	return NULL;
 }
 
-/* A time in an event's detail: a decimal string, since a JSON number is exact only to 2^53. */
-static int64_t detail_time(const json_t *detail, const char *key, int64_t otherwise_ns)
+bool history_gap_concerns(const struct declared_gap *gap, const char *port)
 {
-	const char *text = json_string_value(json_object_get(detail, key));
-	char *end;
-	long long ns;
-
-	if (!text)
-		return otherwise_ns;
-	errno = 0;
-	ns = strtoll(text, &end, 10);
-	return errno || end == text || *end ? otherwise_ns : ns;
+	return !*gap->port || strcmp(gap->port, port) == 0;
 }
 
-/* From mono_ns on it is `lock`; what was noted later than that is taken back. */
+int history_gap(struct history *h, int64_t mono_ns, const char *port, const char *detail)
+{
+	json_auto_t *object = json_loads(detail, 0, NULL);
+	struct declared_gap gap = {
+		.span.from_ns = detail_time(object, "from_mono_ns", mono_ns),
+		.span.to_ns = detail_time(object, "to_mono_ns", mono_ns),
+	};
+	struct declared_gap *bigger;
+	size_t at = h->n_gaps;
+
+	if (gap.span.from_ns < h->start_ns)
+		gap.span.from_ns = h->start_ns;
+	if (gap.span.from_ns >= gap.span.to_ns)
+		return 0;
+	bigger = reallocarray(h->gaps, h->n_gaps + 1, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	(void)snprintf(gap.port, sizeof(gap.port), "%s", port);
+	for (; at > 0 && bigger[at - 1].span.from_ns > gap.span.from_ns; at--)
+		bigger[at] = bigger[at - 1];
+	bigger[at] = gap;
+	h->gaps = bigger;
+	h->n_gaps++;
+	return 0;
+}
+
+/* From mono_ns on, or from when it was last told, it is `lock`. */
 static int change(struct port_history *p, int64_t mono_ns, enum port_lock lock)
 {
 	int r = 0;
@@ -61,23 +92,41 @@ static int change(struct port_history *p, int64_t mono_ns, enum port_lock lock)
 	return r;
 }
 
+/* Gaps that begin by then take away what was known. */
+static int begin_gaps(struct history *h, int64_t mono_ns)
+{
+	int r = 0;
+
+	for (; h->begun < h->n_gaps && h->gaps[h->begun].span.from_ns <= mono_ns; h->begun++)
+		for (size_t i = 0; i < h->n && r == 0; i++) {
+			if (!history_gap_concerns(&h->gaps[h->begun], h->ports[i].port))
+				continue;
+			h->ports[i].silent = PORT_UNKNOWN;
+			r = change(&h->ports[i], h->gaps[h->begun].span.from_ns, PORT_UNKNOWN);
+		}
+	return r;
+}
+
 static int on_port_state(struct port_history *p, int64_t mono_ns, const json_t *detail)
 {
 	const char *state = json_string_value(json_object_get(detail, "state"));
-	enum port_lock lock = !state                        ? PORT_UNKNOWN
-			      : strcmp(state, "SLAVE") == 0 ? PORT_SLAVE
-							    : PORT_OTHER;
+	enum port_lock lock = PORT_UNKNOWN;
 
-	p->changes++;
+	if (state)
+		lock = strcmp(state, "SLAVE") == 0 ? PORT_SLAVE : PORT_OTHER;
 	p->silent = PORT_UNKNOWN;
 	return change(p, mono_ns, lock);
 }
 
+/* What was told after the source's last word, in answer to another question, stays. */
 static int on_silent(struct port_history *p, int64_t mono_ns, const json_t *detail)
 {
-	if (p->lock != PORT_UNKNOWN)
-		p->silent = p->lock;
-	return change(p, detail_time(detail, "from_mono_ns", mono_ns), PORT_UNKNOWN);
+	int64_t from_ns = detail_time(detail, "from_mono_ns", mono_ns);
+
+	if (p->lock == PORT_UNKNOWN || p->since_ns > from_ns)
+		return 0;
+	p->silent = p->lock;
+	return change(p, from_ns, PORT_UNKNOWN);
 }
 
 /* A state that changed during the silence has been told by a port-state of its own. */
@@ -90,15 +139,6 @@ static int on_back(struct port_history *p, int64_t mono_ns, const json_t *detail
 	return before == PORT_UNKNOWN ? 0 : change(p, mono_ns, before);
 }
 
-/* Nothing is known from its beginning on, unless a state was told after its end. */
-static int on_gap(struct port_history *p, int64_t mono_ns, const json_t *detail)
-{
-	if (p->since_ns >= detail_time(detail, "to_mono_ns", mono_ns))
-		return 0;
-	p->silent = PORT_UNKNOWN;
-	return change(p, detail_time(detail, "from_mono_ns", mono_ns), PORT_UNKNOWN);
-}
-
 int history_event(struct history *h, enum event_code code, int64_t mono_ns, const char *subject,
 		  const char *detail)
 {
@@ -107,28 +147,26 @@ int history_event(struct history *h, enum event_code code, int64_t mono_ns, cons
 		[EVENT_PORT_STATE] = on_port_state,
 		[EVENT_SOURCE_SILENT] = on_silent,
 		[EVENT_SOURCE_BACK] = on_back,
-		[EVENT_GAP] = on_gap,
 	};
 	json_auto_t *object = NULL;
 	int r = 0;
 
 	if (!handlers[code])
 		return 0;
-	object = detail ? json_loads(detail, 0, NULL) : NULL;
+	object = json_loads(detail, 0, NULL);
 	if (code == EVENT_PORT_STATE)
 		r = history_add_port(h, subject);
-	if (code == EVENT_GAP && !*subject && r == 0)
-		r = spans_add(&h->gaps, detail_time(object, "from_mono_ns", mono_ns),
-			      detail_time(object, "to_mono_ns", mono_ns));
+	if (r == 0)
+		r = begin_gaps(h, mono_ns);
 	for (size_t i = 0; i < h->n && r == 0; i++)
-		if (strcmp(h->ports[i].port, subject) == 0 || (code == EVENT_GAP && !*subject))
+		if (strcmp(h->ports[i].port, subject) == 0)
 			r = handlers[code](&h->ports[i], mono_ns, object);
 	return r;
 }
 
 int history_end(struct history *h, int64_t end_ns)
 {
-	int r = 0;
+	int r = begin_gaps(h, end_ns);
 
 	for (size_t i = 0; i < h->n && r == 0; i++)
 		r = change(&h->ports[i], end_ns, PORT_UNKNOWN);
@@ -142,6 +180,6 @@ void history_clear(struct history *h)
 		spans_clear(&h->ports[i].unknown);
 	}
 	free(h->ports);
-	spans_clear(&h->gaps);
+	free(h->gaps);
 	*h = (struct history){0};
 }

@@ -58,18 +58,39 @@ static const struct row rows[] = {
 	  STATE(170, "SLAVE") }, 60, 40 },
 	{ "a gap, and not told again", { STATE(100, "SLAVE"),
 	  { EVENT_GAP, 160, "", BETWEEN(130, 160) } }, 30, 70 },
-	{ "told before the gap was noted, after its end", { STATE(100, "SLAVE"), STATE(161, "SLAVE"),
-	  { EVENT_GAP, 170, "", BETWEEN(130, 160) } }, 100, 0 },
+	{ "told after its end, before it was declared", { STATE(100, "SLAVE"), STATE(161, "SLAVE"),
+	  { EVENT_GAP, 170, "", BETWEEN(130, 160) } }, 69, 31 },
+	{ "told again while it was open", { STATE(100, "SLAVE"), STATE(140, "SLAVE"),
+	  { EVENT_GAP, 160, "eth0", BETWEEN(130, 160) } }, 90, 10 },
+	{ "two gaps, the later one first", { STATE(100, "SLAVE"), STATE(120, "SLAVE"),
+	  { EVENT_GAP, 190, "", BETWEEN(180, 190) }, { EVENT_GAP, 190, "", BETWEEN(110, 119) } },
+	  70, 30 },
+	{ "a gap that begins before the run", { STATE(110, "SLAVE"),
+	  { EVENT_GAP, 105, "", BETWEEN(0, 105) } }, 90, 10 },
 	{ "a gap of another port", { STATE(100, "SLAVE"),
 	  { EVENT_GAP, 160, "eth1", BETWEEN(130, 160) } }, 100, 0 },
+	{ "a gap that ends before it begins", { STATE(100, "SLAVE"),
+	  { EVENT_GAP, 160, "", BETWEEN(160, 130) } }, 100, 0 },
+	{ "silent, though the state was told since", { STATE(100, "SLAVE"), STATE(145, "LISTENING"),
+	  { EVENT_SOURCE_SILENT, 150, "eth0", BETWEEN(140, 150) } }, 45, 0 },
 	{ "details that are no JSON", { STATE(100, "SLAVE"), { EVENT_GAP, 160, "", "{" },
-	  { EVENT_PORT_STATE, 170, "eth0", "SLAVE" } }, 60, 40 },
+	  { EVENT_PORT_STATE, 170, "eth0", "SLAVE" } }, 70, 30 },
 	{ "times that are none", { STATE(100, "SLAVE"),
-	  { EVENT_GAP, 160, "", "{\"from_mono_ns\": \"12x\", \"to_mono_ns\": []}" } }, 60, 40 },
+	  { EVENT_GAP, 160, "", "{\"from_mono_ns\": \"12x\", \"to_mono_ns\": []}" } }, 100, 0 },
 	{ "events about something else", { STATE(100, "SLAVE"), { EVENT_LINK_DOWN, 150, "eth0", "" } },
 	  100, 0 },
 };
 /* clang-format on */
+
+/* Gaps first, then the events. */
+static void tell(struct history *h, const struct happening *events)
+{
+	for (const struct happening *e = events; e < events + EVENTS_MAX && e->subject; e++)
+		if (e->code == EVENT_GAP)
+			assert_int_equal(history_gap(h, e->at, e->subject, e->detail), 0);
+	for (const struct happening *e = events; e < events + EVENTS_MAX && e->subject; e++)
+		assert_int_equal(history_event(h, e->code, e->at, e->subject, e->detail), 0);
+}
 
 static void time_in_slave_is_told_apart(void **state)
 {
@@ -80,12 +101,7 @@ static void time_in_slave_is_told_apart(void **state)
 		int64_t unknown;
 
 		assert_int_equal(history_add_port(&h, "eth0"), 0);
-		for (size_t k = 0; k < EVENTS_MAX && rows[i].events[k].subject; k++) {
-			const struct happening *e = &rows[i].events[k];
-
-			assert_int_equal(history_event(&h, e->code, e->at, e->subject, e->detail),
-					 0);
-		}
+		tell(&h, rows[i].events);
 		assert_int_equal(history_end(&h, END), 0);
 		p = history_port(&h, "eth0");
 		slave = spans_overlap(p->slave.v, p->slave.n, START, END);
@@ -115,11 +131,14 @@ static void declared_gaps_are_kept(void **state)
 {
 	CLEANUP(history_clear) struct history h = {.start_ns = START};
 
-	assert_int_equal(history_event(&h, EVENT_GAP, 160, "", BETWEEN(130, 160)), 0);
-	assert_int_equal(history_event(&h, EVENT_GAP, 170, "eth0", BETWEEN(165, 170)), 0);
-	assert_int_equal(h.gaps.n, 1);
-	assert_int_equal(h.gaps.v[0].from_ns, 130);
-	assert_int_equal(h.gaps.v[0].to_ns, 160);
+	assert_int_equal(history_gap(&h, 170, "eth0", BETWEEN(165, 170)), 0);
+	assert_int_equal(history_gap(&h, 160, "", BETWEEN(130, 160)), 0);
+	assert_int_equal(h.n_gaps, 2);
+	assert_int_equal(h.gaps[0].span.from_ns, 130);
+	assert_int_equal(h.gaps[0].span.to_ns, 160);
+	assert_true(history_gap_concerns(&h.gaps[0], "eth1"));
+	assert_true(history_gap_concerns(&h.gaps[1], "eth0"));
+	assert_false(history_gap_concerns(&h.gaps[1], "eth1"));
 }
 
 int main(void)

@@ -398,17 +398,22 @@ static void declared_and_found_gaps_are_not_counted_twice(void **state)
 	fixture_state(&f, 0, "eth0", "SLAVE");
 	for (int64_t i = 0; i < 80; i++) /* at 8/s: 0 .. 4.875 s, and 10 .. 14.875 s */
 		fixture_sample(&f, offset, i * S / 8 + (i < 40 ? 0 : 5 * S), 1, 0);
-	fixture_event(&f, EVENT_GAP, 10 * S, "", "nothing was recorded",
-		      "{\"from_mono_ns\": \"1005000000000\", \"to_mono_ns\": \"1010000000000\"}");
-	fixture_state(&f, 10 * S, "eth0", "SLAVE");
+	/* the order in which a recorder that was started again tells it */
+	fixture_state(&f, 9 * S, "eth0", "SLAVE");
+	fixture_event(&f, EVENT_GAP, 10 * S, "eth0", "eth0: no offsets for 5.0 s",
+		      "{\"from_mono_ns\":\"1005000000000\",\"to_mono_ns\":\"1010000000000\"}");
+	fixture_event(&f, EVENT_GAP, 12 * S, "eth0", "eth0: 4 updates were missed",
+		      "{\"from_mono_ns\":\"1000000000000\",\"to_mono_ns\":\"1012000000000\","
+		      "\"missed\":4}");
 	fixture_close(&f, 15 * S, "stopped", NULL);
 	r = fixture_report(&f, NULL);
 	assert_int_equal(r->n_gaps, 1);
 	assert_int_equal(r->gaps[0].cause, REPORT_GAP_NOT_RECORDED);
-	assert_string_equal(r->gaps[0].port, "");
+	assert_string_equal(r->gaps[0].port, "eth0");
+	assert_int_equal(r->offsets[0].columns[0].missed, 4);
 	assert_int_equal(r->offsets[0].columns[0].gaps, 1);
 	assert_int_equal(r->offsets[0].columns[0].gaps_ns, 5 * S);
-	assert_int_equal(r->offsets[0].columns[0].unknown_ns, 5 * S);
+	assert_int_equal(r->offsets[0].columns[0].unknown_ns, 4 * S);
 	assert_int_equal(r->offsets[0].gap_limit_ns, S);
 	r = report_free(r);
 	fixture_remove(&f);
