@@ -5,14 +5,53 @@
 # shellcheck source=../lab/lib.sh
 . "$(dirname "$0")/../lab/lib.sh"
 
-report() {
+report() { # report FILTER
 	jq -r "$1" "$LAB_WORK/report.json"
 }
 
-# The smallest of the sorted values with at least PER_MILLE of them at or below it.
-nearest_rank() { # nearest_rank PER_MILLE CONDITION
-	ptpmon_sql slave "select abs(value_ns) from sample where $2 order by 1" |
-		awk -v p="$1" '{ v[NR] = $1 } END { k = int((NR * p + 999) / 1000); print v[k] }'
+# What the report says of offsets in one column: count, min, max, median, 99 %, 99.9 % of |offset|.
+reported() { # reported COLUMN
+	report ".offsets[0].columns[] | select(.column == \"$1\") |
+		[.count, .min_ns, .max_ns, .abs.p50_ns, .abs.p99_ns, .abs.p99_9_ns] | map(. // \"-\") |
+		join(\" \")"
+}
+
+# The same from the rows: nearest rank, refused where no sample lies beyond.
+counted() { # counted CONDITION
+	ptpmon_sql slave "select value_ns, abs(value_ns) from sample where flags = 0 and $1 order by 2" |
+		awk -F '|' '
+		function rank(per_mille,   k) {
+			k = int((NR * per_mille + 999) / 1000)
+			return k < NR ? size[k] : "-"
+		}
+		NR == 1 { min = max = $1 }
+		{
+			size[NR] = $2
+			if ($1 < min) min = $1
+			if ($1 > max) max = $1
+		}
+		END { print NR, min, max, rank(500), rank(990), rank(999) }'
+}
+
+within() { # within PHASE: as a condition
+	echo "mono_ns >= (select start_mono_ns from phase where name = '$1') and
+		mono_ns < (select end_mono_ns from phase where name = '$1')"
+}
+
+same() { # same COLUMN CONDITION
+	local said want
+
+	said=$(reported "$1")
+	want=$(counted "$2")
+	[ "$said" = "$want" ] || { echo "# reported $said, counted $want" && return 1; }
+}
+
+same_latency() { # per CPU: subject, wake-ups, min, max, overflows, missed
+	diff <(report '.latencies[] | .subject as $s | .columns[0] |
+			[$s, .count, .min_ns, .max_ns, .overflow, .missed] | join("|")' | sort) \
+		<(ptpmon_sql slave "select subject, sum(count), min(min_ns), max(max_ns), sum(overflows),
+			sum(missed) from latency join series on series.id = series where kind = 'latency'
+			group by subject" | sort)
 }
 
 lab_open
@@ -26,12 +65,16 @@ ptpmon slave phase idle -- sleep 8
 ptpmon slave phase load -- stress-ng --quiet --cpu 2 --timeout 8
 stop slave-ptpmon
 
-check "a report of the last run is made" \
-	bash -c '"$@" >"$0"' "$LAB_WORK/report.txt" "$LAB_BUILD/ptpmon/ptpmon" report \
-	--config "$LAB_WORK/slave.conf" last
+ptpmon slave report last >"$LAB_WORK/report.txt"
 ptpmon slave report --json last >"$LAB_WORK/report.json"
-check "it is JSON with a schema" [ "$(report .schema)" = ptpmon.report/1 ]
-check "it shows both phases" [ "$(grep -cwE 'idle|load' "$LAB_WORK/report.txt")" -ge 1 ]
-check "it shows every CPU" \
-	[ "$(report '[.. | .latency? // empty | .[] | .cpu] | unique | length')" = "$(nproc)" ]
+check "it has a schema" [ "$(report .schema)" = ptpmon.report/1 ]
+check "a slave's offsets were recorded in both phases" \
+	[ "$(report '.offsets[0].columns | map(.count > 200) | all')" = true ]
+check "offsets: all are as the rows say" same all 1
+check "offsets: idle is as the rows say" same idle "$(within idle)"
+check "offsets: load is as the rows say" same load "$(within load)"
+check "latency: every CPU is there" [ "$(report '.latencies | length')" = "$(nproc)" ]
+check "latency: it is as the rows say" same_latency
+check "the text shows both phases side by side" grep -qw 'idle.*load' "$LAB_WORK/report.txt"
+check "the text fits 80 columns" [ "$(wc -L <"$LAB_WORK/report.txt")" -le 80 ]
 lab_finish

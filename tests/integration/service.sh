@@ -56,12 +56,12 @@ check "the sampler's memory is locked" \
 
 # Status.
 check "status is a JSON object with a schema" [ "$(status .schema)" = ptpmon.status/1 ]
-check "status knows an offset" wait_for 10 '[ "$(status ".ports[0].offset_ns")" != null ]'
+check "status knows an offset" wait_for 10 '[ "$(status ".ports[0].offset_ns.value")" != null ]'
 check "status fits a screen" [ "$(ptpmon slave status | wc -l)" -le 24 ]
 kill -STOP "$ptp4l"
-check "what is stale is unknown" wait_for 5 '[ "$(status ".ports[0].offset_ns")" = null ]'
+check "what is stale is unknown" wait_for 5 '[ "$(status ".ports[0].offset_ns.value")" = null ]'
 kill -CONT "$ptp4l"
-check "... until there is news" wait_for 10 '[ "$(status ".ports[0].offset_ns")" != null ]'
+check "... until there is news" wait_for 10 '[ "$(status ".ports[0].offset_ns.value")" != null ]'
 
 # Marks and phases.
 ptpmon slave mark "the lab's own mark" >/dev/null
