@@ -20,6 +20,7 @@ enum kind {
 	KIND_BOOL,
 	KIND_KNOWN_BOOL, /* and its value in the bool at row.other */
 	KIND_I64,
+	KIND_NONZERO, /* 0: null */
 	KIND_U32,
 	KIND_U64,
 	KIND_OPTIONAL, /* SAMPLE_UNKNOWN: null */
@@ -50,6 +51,7 @@ struct row {
 #define CTYPE_BOOL        bool
 #define CTYPE_KNOWN_BOOL  bool
 #define CTYPE_I64         int64_t
+#define CTYPE_NONZERO     int64_t
 #define CTYPE_U32         uint32_t
 #define CTYPE_U64         uint64_t
 #define CTYPE_OPTIONAL    int64_t
@@ -106,7 +108,7 @@ static const struct row port_rows[] = {
 static const struct row child_rows[] = {
 	ROW(struct status_child, name,            TEXT),
 	ROW(struct status_child, state,           CHILD_STATE),
-	ROW(struct status_child, pid,             I64),
+	ROW(struct status_child, pid,             NONZERO),
 	ROW(struct status_child, started_mono_ns, MONO),
 	ROW(struct status_child, starts,          U32),
 	ROW(struct status_child, policy,          TEXT),
@@ -241,6 +243,8 @@ static json_t *encode(const struct row *row, const char *base, int64_t taken_mon
 					: json_null();
 	case KIND_I64:
 		return json_integer(*(const int64_t *)m);
+	case KIND_NONZERO:
+		return *(const int64_t *)m ? json_integer(*(const int64_t *)m) : json_null();
 	case KIND_U32:
 		return json_integer(*(const uint32_t *)m);
 	case KIND_U64:
@@ -453,6 +457,7 @@ static int decode(const struct row *row, const json_t *value, char *base,
 		*(bool *)m = !is_null(value);
 		return decode_bool(value, (bool *)(base + row->other));
 	case KIND_I64:
+	case KIND_NONZERO:
 		return decode_integer(value, INT64_MIN, INT64_MAX, 0, m);
 	case KIND_U32:
 		return decode_u32(value, m);

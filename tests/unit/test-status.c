@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* When what is known becomes unknown, and how it is judged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/model/sample.h"
+#include "status-fixture.h"
+
+#define MS NSEC_PER_MSEC
+
+static const struct staleness {
+	const char *name;
+	int64_t stale_after_ns, interval_ns, age_ns;
+	bool offset_known, state_known;
+} stalenesses[] = {
+	{"fresh", 0, 31250000, 0, true, true},
+	{"auto, at its bound", 0, 31250000, 1000 * MS, true, true},
+	{"auto, beyond", 0, 31250000, 1000 * MS + 1, false, true},
+	{"slow syncs, within three", 0, 2000 * MS, 6000 * MS, true, false},
+	{"slow syncs, beyond three", 0, 2000 * MS, 6000 * MS + 1, false, false},
+	{"configured", 5000 * MS, 31250000, 5000 * MS, true, true},
+	{"configured, beyond", 5000 * MS, 31250000, 5000 * MS + 1, false, false},
+	{"configured shorter than the poll", 200 * MS, 31250000, 201 * MS, false, true},
+	{"interval unknown", 0, 0, 1001 * MS, false, true},
+	{"state at its bound", 0, 31250000, 3000 * MS, false, true},
+	{"state beyond", 0, 31250000, 3000 * MS + 1, false, false},
+};
+
+static void test_staleness(void **state)
+{
+	for (size_t i = 0; i < sizeof(stalenesses) / sizeof(stalenesses[0]); i++) {
+		const struct staleness *row = &stalenesses[i];
+		struct status *s = status_fixture_new(&status_fixtures[0]);
+		struct status_port *p = &s->ports[0];
+
+		s->stale_after_ns = row->stale_after_ns;
+		p->sync_interval_ns = (struct reading){row->interval_ns > 0, row->interval_ns, 0};
+		p->offset_ns.mono_ns = p->state.mono_ns = p->clock_class.mono_ns =
+			p->sync_interval_ns.mono_ns = s->taken_mono_ns - row->age_ns;
+		status_expire(s, s->taken_mono_ns);
+		if (p->offset_ns.known != row->offset_known || p->state.known != row->state_known)
+			fail_msg("%s: offset %sknown, state %sknown", row->name,
+				 p->offset_ns.known ? "" : "un", p->state.known ? "" : "un");
+		if (!p->offset_ns.known &&
+		    (p->offset_ns.value || p->offset_ns.mono_ns != s->taken_mono_ns - row->age_ns))
+			fail_msg("%s: a value without data, or no age", row->name);
+		if (!p->state.known && (p->state_since_mono_ns || p->grandmaster[0]))
+			fail_msg("%s: a state's past outlives it", row->name);
+		free(s);
+	}
+}
+
+static void test_last_minute_goes(void **state)
+{
+	struct status *s = status_fixture_new(&status_fixtures[0]);
+
+	s->ports[0].offset_ns.mono_ns = s->taken_mono_ns - 60000 * MS;
+	status_expire(s, s->taken_mono_ns);
+	assert_int_equal(s->ports[0].last_minute.count, 1919);
+	status_expire(s, s->taken_mono_ns + 1);
+	assert_int_equal(s->ports[0].last_minute.count, 0);
+	assert_true(s->ports[0].last_minute.max_ns == SAMPLE_UNKNOWN);
+	free(s);
+}
+
+static void test_latency_goes(void **state)
+{
+	struct status *s = status_fixture_new(&status_fixtures[0]);
+
+	s->cpus[0].mono_ns = s->taken_mono_ns - 3000 * MS;
+	s->cpus[1].mono_ns = s->taken_mono_ns - 3000 * MS - 1;
+	status_expire(s, s->taken_mono_ns);
+	assert_int_equal(s->cpus[0].last_max_ns, 31200);
+	assert_true(s->cpus[1].last_max_ns == SAMPLE_UNKNOWN);
+	assert_int_equal(s->cpus[1].max_ns, 57300);
+	free(s);
+}
+
+static void test_verdicts(void **state)
+{
+	for (size_t i = 0; i < n_status_fixtures; i++) {
+		struct status *s = status_fixture_new(&status_fixtures[i]);
+		char why[STATUS_TEXT_MAX] = "";
+		enum status_verdict verdict = status_judge(s, why);
+
+		if (verdict != status_fixtures[i].verdict || !why[0])
+			fail_msg("%s: %s, %s", status_fixtures[i].name,
+				 status_verdict_name(verdict), why);
+		free(s);
+	}
+}
+
+/* The cause comes before what follows from it, and bad before unknown. */
+static void test_order(void **state)
+{
+	struct status *s = status_fixture_new(&status_fixtures[0]);
+	char why[STATUS_TEXT_MAX];
+
+	s->children[1].state = CHILD_STARTING;
+	assert_int_equal(status_judge(s, why), STATUS_UNKNOWN);
+	assert_string_equal(why, "ptp4l eth0: starting");
+	s->ports[0].offset_ns.value = STATUS_OFFSET_BAD_NS;
+	assert_int_equal(status_judge(s, why), STATUS_BAD);
+	assert_string_equal(why, "eth0: offset 10.000 ms");
+	s->ports[0].offset_ns.value = -STATUS_OFFSET_BAD_NS + 1;
+	assert_int_equal(status_judge(s, why), STATUS_UNKNOWN);
+	s->children[2].state = CHILD_WAITING;
+	assert_int_equal(status_judge(s, why), STATUS_BAD);
+	assert_string_equal(why, "latency: waiting");
+	free(s);
+}
+
+static void test_schedules(void **state)
+{
+	struct status *s = status_fixture_new(&status_fixtures[0]);
+	char why[STATUS_TEXT_MAX];
+
+	s->children[2].schedule_ok = false;
+	s->children[2].policy[0] = '\0';
+	assert_int_equal(status_judge(s, why), STATUS_UNKNOWN);
+	assert_string_equal(why, "latency: schedule not read back yet");
+	strcpy(s->children[2].policy, "SCHED_OTHER");
+	assert_int_equal(status_judge(s, why), STATUS_BAD);
+	free(s);
+}
+
+static void test_offset_format(void **state)
+{
+	static const struct {
+		int64_t ns;
+		const char *text;
+	} rows[] = {
+		{0, "0 ns"},
+		{-112, "-112 ns"},
+		{99999, "99999 ns"},
+		{100000, "100.0 us"},
+		{-9999900, "-9999.9 us"},
+		{10000000, "10.000 ms"},
+		{INT64_C(-37000000112), "-37.000000 s"},
+		{INT64_MAX, "9223372036.854776 s"},
+		{INT64_MIN, "-9223372036.854776 s"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[STATUS_OFFSET_TEXT_MAX];
+
+		assert_string_equal(status_format_offset(rows[i].ns, text), rows[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_staleness),     cmocka_unit_test(test_last_minute_goes),
+		cmocka_unit_test(test_latency_goes),  cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_order),         cmocka_unit_test(test_schedules),
+		cmocka_unit_test(test_offset_format),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
