@@ -11,7 +11,11 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-enum { DATABASE_ERROR_MAX = 256, DATABASE_BUSY_MS = 5000 };
+enum {
+	DATABASE_ERROR_MAX = 256,
+	DATABASE_BUSY_MS = 5000,
+	DATABASE_PATH_MAX = 500, /* SQLite takes 512, with what it appends for its log */
+};
 
 /*
  * For reading; never writes to the database. 0, or -errno with one line in why: -ENOENT, -EACCES,

@@ -46,8 +46,8 @@ static int select_range(struct visit *v, const char *sql, enum rows_table table,
 			int64_t from_mono_ns, int64_t to_mono_ns)
 {
 	const struct rows *rows = &v->q->rows[table];
-	int64_t first;
-	int64_t end;
+	int64_t first = 0;
+	int64_t end = 0;
 	int r = rows_find_first(v->q->db, rows, from_mono_ns, &first);
 
 	if (r == 0)

@@ -79,51 +79,39 @@ void queue_clear(struct queue *q)
 	*q = (struct queue){0};
 }
 
-struct sort_row {
-	const struct record *record;
-	size_t put; /* how many were put before */
-};
-
 static int compare(const void *a, const void *b)
 {
-	const struct sort_row *x = a;
-	const struct sort_row *y = b;
+	const struct queue_entry *x = a;
+	const struct queue_entry *y = b;
 
 	if (x->record->mono_ns != y->record->mono_ns)
 		return x->record->mono_ns < y->record->mono_ns ? -1 : 1;
 	return (x->put > y->put) - (x->put < y->put);
 }
 
-static size_t list_records(const struct queue *q, struct sort_row *rows, size_t n)
+static size_t list_records(const struct queue *q, struct queue_entry *entries, size_t n)
 {
 	for (const struct queue_block *b = q->first; b; b = b->next)
 		for (size_t at = 0; at < b->used;) {
 			const struct record *record =
 				(const struct record *)(const void *)(b->bytes + at);
 
-			rows[n] = (struct sort_row){record, n};
+			entries[n] = (struct queue_entry){record, n};
 			n++;
 			at += record_bytes(record->size);
 		}
 	return n;
 }
 
-int queue_sorted(const struct queue *a, const struct queue *b, const struct record ***out)
+int queue_sorted(const struct queue *a, const struct queue *b, struct queue_entry **out)
 {
-	struct sort_row *rows = calloc(a->records + b->records + 1, sizeof(*rows));
-	const struct record **sorted = calloc(a->records + b->records + 1, sizeof(*sorted));
+	struct queue_entry *entries = calloc(a->records + b->records + 1, sizeof(*entries));
 	size_t n;
 
-	if (!rows || !sorted) {
-		free(rows);
-		free(sorted);
+	if (!entries)
 		return -ENOMEM;
-	}
-	n = list_records(b, rows, list_records(a, rows, 0));
-	qsort(rows, n, sizeof(*rows), compare);
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = rows[i].record;
-	free(rows);
-	*out = sorted;
+	n = list_records(b, entries, list_records(a, entries, 0));
+	qsort(entries, n, sizeof(*entries), compare);
+	*out = entries;
 	return 0;
 }

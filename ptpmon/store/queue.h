@@ -46,8 +46,13 @@ void queue_append(struct queue *q, struct queue *from);
 /* Frees all records. */
 void queue_clear(struct queue *q);
 
+struct queue_entry {
+	const struct record *record;
+	size_t put; /* how many were put before it */
+};
+
 /*
  * The records of a and of b in the order of mono_ns, and in the order in which they were put
  * where that is the same (a's before b's). The caller frees *out, not the records. 0, or -ENOMEM.
  */
-int queue_sorted(const struct queue *a, const struct queue *b, const struct record ***out);
+int queue_sorted(const struct queue *a, const struct queue *b, struct queue_entry **out);

@@ -105,7 +105,11 @@ int store_open(struct store **out, const char *directory, const struct store_run
 	r = directory_lock(&s->lock_fd, directory, why);
 	if (r < 0)
 		return r;
-	(void)snprintf(s->path, sizeof(s->path), "%s/ptpmon.db", directory);
+	if (snprintf(s->path, sizeof(s->path), "%s/ptpmon.db", directory) > DATABASE_PATH_MAX) {
+		(void)snprintf(why, STORE_ERROR_MAX, "%.200s: %s", directory,
+			       strerror(ENAMETOOLONG));
+		return -ENAMETOOLONG;
+	}
 	r = database_open_write(&s->db, s->path, why);
 	if (r < 0)
 		return r;
@@ -330,12 +334,13 @@ static void flush_failed(struct store *s, int64_t now_mono_ns, const char *why)
 	(void)pthread_mutex_unlock(&s->mutex);
 }
 
-static uint64_t count_samples(const struct record *const *records, size_t n)
+static uint64_t count_samples(const struct queue_entry *entries, size_t n)
 {
 	uint64_t samples = 0;
 
 	for (size_t i = 0; i < n; i++)
-		samples += records[i]->kind == RECORD_SAMPLE || records[i]->kind == RECORD_WINDOW;
+		samples += entries[i].record->kind == RECORD_SAMPLE ||
+			   entries[i].record->kind == RECORD_WINDOW;
 	return samples;
 }
 
@@ -343,7 +348,7 @@ static uint64_t count_samples(const struct record *const *records, size_t n)
 static void flush(struct store *s)
 {
 	CLEANUP(queue_clear) struct queue notes = {0};
-	CLEANUP(freep) const struct record **records = NULL;
+	struct queue_entry *entries = NULL;
 	char why[DATABASE_ERROR_MAX] = "out of memory";
 	int64_t now_mono_ns = nsec_now(CLOCK_MONOTONIC);
 	int64_t dropping_since_mono_ns;
@@ -356,14 +361,15 @@ static void flush(struct store *s)
 		return;
 	r = add_notes(s, &notes, now_mono_ns, dropping_since_mono_ns, drops);
 	if (r == 0)
-		r = queue_sorted(&s->batch, &notes, &records);
+		r = queue_sorted(&s->batch, &notes, &entries);
 	n = s->batch.records + notes.records;
 	if (r == 0)
-		r = writer_commit(s->writer, s->series, n_series, records, n, why);
+		r = writer_commit(s->writer, s->series, n_series, entries, n, why);
 	if (r == 0)
-		flush_succeeded(s, count_samples(records, n), drops);
+		flush_succeeded(s, count_samples(entries, n), drops);
 	else
 		flush_failed(s, now_mono_ns, why);
+	free(entries);
 	if (s->notify_fd >= 0)
 		(void)eventfd_write(s->notify_fd, 1);
 }

@@ -99,8 +99,7 @@ static void bind(sqlite3_stmt *s, int at, int64_t value)
 	(void)sqlite3_bind_int64(s, at, value);
 }
 
-static_assert(SAMPLE_UNKNOWN == TIME_UNKNOWN, "one value stands for what is not known");
-
+/* SAMPLE_UNKNOWN, which TIME_UNKNOWN is as well, becomes NULL. */
 static void bind_known(sqlite3_stmt *s, int at, int64_t value)
 {
 	if (value == SAMPLE_UNKNOWN)
@@ -300,7 +299,7 @@ static int write_order(struct writer *w, const struct run *before)
 }
 
 static int write_all(struct writer *w, const struct series *series, size_t n_series,
-		     const struct record *const *records, size_t n)
+		     const struct queue_entry *entries, size_t n)
 {
 	const struct run before = w->run;
 	int r = run_statement(w, BEGIN);
@@ -308,7 +307,7 @@ static int write_all(struct writer *w, const struct series *series, size_t n_ser
 	while (r == 0 && w->n_series < n_series)
 		r = write_series(w, &series[w->n_series]);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = write_record[records[i]->kind](w, records[i]);
+		r = write_record[entries[i].record->kind](w, entries[i].record);
 	if (r == 0)
 		r = write_order(w, &before);
 	if (r == 0)
@@ -317,12 +316,11 @@ static int write_all(struct writer *w, const struct series *series, size_t n_ser
 }
 
 int writer_commit(struct writer *w, const struct series *series, size_t n_series,
-		  const struct record *const *records, size_t n,
-		  char why[static DATABASE_ERROR_MAX])
+		  const struct queue_entry *entries, size_t n, char why[static DATABASE_ERROR_MAX])
 {
 	const struct run run_before = w->run;
 	size_t series_before = w->n_series;
-	int r = write_all(w, series, n_series, records, n);
+	int r = write_all(w, series, n_series, entries, n);
 
 	if (r == 0)
 		return 0;

@@ -32,10 +32,9 @@ struct writer *writer_free(struct writer *w);
 size_t writer_series(const struct writer *w);
 
 /*
- * Commits n records, in the given order, after the series that were declared since the last time;
+ * Commits n records, in the order given, after the series that were declared since the last time;
  * series holds all of them, and records name them by their index. 0, or -errno with one line in
  * why.
  */
 int writer_commit(struct writer *w, const struct series *series, size_t n_series,
-		  const struct record *const *records, size_t n,
-		  char why[static DATABASE_ERROR_MAX]);
+		  const struct queue_entry *entries, size_t n, char why[static DATABASE_ERROR_MAX]);
