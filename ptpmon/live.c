@@ -35,7 +35,6 @@ static struct live_cpu *cpu_of(struct live *l, unsigned cpu)
 				   .avg_ns = SAMPLE_UNKNOWN,
 				   .max_ns = SAMPLE_UNKNOWN,
 				   .last_max_ns = SAMPLE_UNKNOWN},
-			.real_time = true,
 		};
 	return &l->cpus[i];
 }
@@ -78,24 +77,20 @@ void live_window(struct live *l, const struct latency_window *w)
 bool live_conditions(struct live *l, const struct latency_conditions *conditions)
 {
 	struct live_cpu *c = cpu_of(l, conditions->cpu);
-	char problem[CONDITIONS_TEXT_MAX];
 	const char *idle = conditions->idle_states_held ? "hold" : "allow";
-	bool was_real_time;
-	bool was_same_idle = strcmp(l->idle_states, idle) == 0;
+	char problem[CONDITIONS_TEXT_MAX];
+	bool news;
 
 	if (!c)
 		return false;
-	was_real_time = c->real_time;
 	conditions_problem(conditions, problem);
-	c->real_time = !*problem;
-	(void)snprintf(l->idle_states, sizeof(l->idle_states), "%s", idle);
-	if (*problem)
-		(void)snprintf(l->realtime_problem, sizeof(l->realtime_problem), "%.*s",
-			       STATUS_TEXT_MAX - 1, problem);
-	else if (!was_real_time)
-		l->realtime_problem[0] =
-			'\0'; /* another CPU's problem comes with its next message */
-	return was_real_time != c->real_time || !was_same_idle;
+	problem[sizeof(c->problem) - 1] = '\0';
+	news = !c->conditions_known || strcmp(c->problem, problem) != 0 ||
+	       strcmp(l->idle_states, idle) != 0;
+	c->conditions_known = true;
+	(void)strcpy(c->problem, problem);
+	(void)strcpy(l->idle_states, idle);
+	return news;
 }
 
 void live_fill(const struct live *l, struct status *out)
@@ -103,8 +98,10 @@ void live_fill(const struct live *l, struct status *out)
 	out->n_children = l->n_children;
 	memcpy(out->children, l->children, l->n_children * sizeof(l->children[0]));
 	out->n_cpus = l->n_cpus;
-	for (size_t i = 0; i < l->n_cpus; i++)
+	for (size_t i = 0; i < l->n_cpus; i++) {
 		out->cpus[i] = l->cpus[i].status;
-	(void)strcpy(out->realtime_problem, l->realtime_problem);
+		if (!*out->realtime_problem)
+			(void)strcpy(out->realtime_problem, l->cpus[i].problem);
+	}
 	(void)strcpy(out->idle_states, l->idle_states);
 }

@@ -17,9 +17,9 @@ struct live {
 		int64_t sum_ns;
 		int64_t maxima_ns[LIVE_MINUTE_WINDOWS]; /* of the last windows, a ring */
 		size_t n_windows;
-		bool real_time;
+		bool conditions_known;
+		char problem[STATUS_TEXT_MAX]; /* it does not run in real time because …, or "" */
 	} cpus[STATUS_CPUS_MAX];
-	char realtime_problem[STATUS_TEXT_MAX]; /* of the first CPU that has one */
 	char idle_states[16];
 };
 

@@ -77,18 +77,6 @@ struct parent {
 
 /* Telling */
 
-static enum log_level level_of(enum severity severity)
-{
-	static const enum log_level levels[SEVERITY_MAX] = {
-		[SEVERITY_INFO] = LOG_LEVEL_INFO,
-		[SEVERITY_NOTICE] = LOG_LEVEL_NOTICE,
-		[SEVERITY_WARNING] = LOG_LEVEL_WARNING,
-		[SEVERITY_ERROR] = LOG_LEVEL_ERROR,
-	};
-
-	return levels[severity];
-}
-
 static void tell_recorder(struct parent *p, const struct child *c, enum event_code code,
 			  const char *text)
 {
@@ -199,7 +187,7 @@ static void on_changed(void *userdata, struct child *c, enum event_code code, co
 	}
 	tell_recorder(p, c, code, text);
 	if (code != EVENT_CODE_MAX && !(p->stopping && p->status == EXIT_USAGE))
-		log_line(level_of(event_code_severity(code)), "%s", text);
+		log_line(severity_log_level(event_code_severity(code)), "%s", text);
 }
 
 static void on_message(struct parent *p, const struct message *m)

@@ -82,6 +82,18 @@ const char *severity_name(enum severity severity)
 	return severity_names[severity];
 }
 
+enum log_level severity_log_level(enum severity severity)
+{
+	static const enum log_level levels[] = {
+		[SEVERITY_INFO] = LOG_LEVEL_INFO,
+		[SEVERITY_NOTICE] = LOG_LEVEL_NOTICE,
+		[SEVERITY_WARNING] = LOG_LEVEL_WARNING,
+		[SEVERITY_ERROR] = LOG_LEVEL_ERROR,
+	};
+
+	return levels[severity];
+}
+
 struct event event_make(enum event_code code, int64_t mono_ns, const char *subject, const char *fmt,
 			...)
 {

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ptpmon/base/log.h"
+
 enum severity { SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_ERROR, SEVERITY_MAX };
 
 enum event_code {
@@ -51,6 +53,9 @@ const char *event_code_meaning(enum event_code code);
 enum event_code event_code_parse(const char *name);
 
 const char *severity_name(enum severity severity);
+
+/* The level at which an event of that severity is logged. */
+enum log_level severity_log_level(enum severity severity);
 
 struct event {
 	int64_t mono_ns;

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/record.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "config.h"
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/log.h"
+#include "ptpmon/base/nsec.h"
+
+#define MINUTE_NS     (60 * NSEC_PER_SEC)
+#define STEP_LIMIT_NS NSEC_PER_MSEC       /* a step of CLOCK_REALTIME is more than this */
+#define CLOSE_NS      (10 * NSEC_PER_SEC) /* less than the parent's patience */
+
+void record_event_only(struct record *r, const struct event *e)
+{
+	(void)store_put_event(r->store, e);
+	if (e->severity >= SEVERITY_NOTICE)
+		store_kick(r->store);
+}
+
+void record_event(struct record *r, const struct event *e)
+{
+	log_line(severity_log_level(e->severity), "%s", e->text);
+	record_event_only(r, e);
+}
+
+static int declare_series(struct record *r, enum series_kind kind, const char *source,
+			  const char *subject)
+{
+	struct series series = {.kind = kind, .unit = "ns"};
+
+	(void)snprintf(series.source, sizeof(series.source), "%s", source);
+	(void)snprintf(series.subject, sizeof(series.subject), "%s", subject);
+	if (store_put_series(r->store, &series) < 0)
+		return RECORD_NO_SERIES;
+	return (int)r->n_series++;
+}
+
+/* What a recorder that was killed left open ends with the first offset, or with the run. */
+static void close_gap(struct record *r, int64_t to_mono_ns)
+{
+	struct event e;
+
+	if (!r->gap_open)
+		return;
+	r->gap_open = false;
+	e = event_make(EVENT_GAP, to_mono_ns, r->offset_subject,
+		       "%s: no offsets for %.1f s: the recorder was started again",
+		       r->offset_subject, (double)(to_mono_ns - r->resumed_from_mono_ns) / 1e9);
+	(void)snprintf(e.detail, sizeof(e.detail),
+		       "{\"from_mono_ns\":\"%" PRId64 "\",\"to_mono_ns\":\"%" PRId64 "\"}",
+		       r->resumed_from_mono_ns, to_mono_ns);
+	record_event(r, &e);
+}
+
+void record_sample(struct record *r, const struct sample *sample)
+{
+	struct sample s = *sample;
+
+	if (r->offset_series == RECORD_NO_SERIES)
+		return;
+	close_gap(r, s.mono_ns);
+	s.series = (unsigned)r->offset_series;
+	(void)store_put_sample(r->store, &s);
+}
+
+void record_window(struct record *r, const struct latency_window *w)
+{
+	char subject[32];
+	int *series;
+
+	if (w->cpu >= CPULIST_MAX)
+		return;
+	series = &r->cpu_series[w->cpu];
+	if (*series == RECORD_NO_SERIES) {
+		(void)snprintf(subject, sizeof(subject), "cpu %u", w->cpu);
+		*series = declare_series(r, SERIES_LATENCY, "latency", subject);
+	}
+	if (*series != RECORD_NO_SERIES)
+		(void)store_put_window(r->store, (unsigned)*series, w);
+}
+
+static void take_anchor(struct record *r, enum anchor_reason reason)
+{
+	r->anchor = clock_anchor_take(reason);
+	(void)store_put_anchor(r->store, &r->anchor);
+}
+
+void record_clocks(struct record *r)
+{
+	struct clock_anchor now = clock_anchor_take(ANCHOR_STEP);
+	int64_t step_ns;
+	struct event e;
+
+	if (!clock_anchor_stepped(&r->anchor, &now, STEP_LIMIT_NS, &step_ns)) {
+		if (now.mono_ns - r->anchor.mono_ns >= MINUTE_NS)
+			take_anchor(r, ANCHOR_PERIODIC);
+		return;
+	}
+	r->anchor = now;
+	(void)store_put_anchor(r->store, &now);
+	e = event_make(EVENT_CLOCK_STEPPED, now.mono_ns, "CLOCK_REALTIME",
+		       "CLOCK_REALTIME: stepped by %+.6f s", (double)step_ns / 1e9);
+	(void)snprintf(e.detail, sizeof(e.detail), "{\"step_ns\":%" PRId64 "}", step_ns);
+	record_event(r, &e);
+}
+
+int record_mark(struct record *r, const char *text, const char *who)
+{
+	if (!store_put_mark(r->store, nsec_now(CLOCK_MONOTONIC), text, who))
+		return -ENOBUFS;
+	store_kick(r->store);
+	log_notice("mark: %s, by %s", text, who);
+	return 0;
+}
+
+int record_begin_phase(struct record *r, const char *name, const char *who)
+{
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+
+	if (!store_begin_phase(r->store, now_ns, name))
+		return -ENOBUFS;
+	store_kick(r->store);
+	(void)snprintf(r->phase, sizeof(r->phase), "%s", name);
+	r->phase_since_mono_ns = now_ns;
+	log_notice("phase %s: begins, by %s", name, who);
+	return 0;
+}
+
+int record_end_phase(struct record *r, const char *who)
+{
+	if (!*r->phase)
+		return -ENOENT;
+	if (!store_end_phase(r->store, nsec_now(CLOCK_MONOTONIC)))
+		return -ENOBUFS;
+	store_kick(r->store);
+	log_notice("phase %s: ends, by %s", r->phase, who);
+	r->phase[0] = '\0';
+	r->phase_since_mono_ns = 0;
+	return 0;
+}
+
+void record_flushed(struct record *r)
+{
+	struct store_health h = store_health(r->store);
+
+	/* the record says so itself when it can be written again */
+	if (r->store_ok && !h.ok)
+		log_error("%s: %s: recording goes on in memory", store_path(r->store), h.problem);
+	if (!r->store_ok && h.ok)
+		log_notice("%s: can be written again, dropped=%" PRIu64, store_path(r->store),
+			   h.dropped);
+	r->store_ok = h.ok;
+}
+
+static void read_boot_id(char out[static 40])
+{
+	CLEANUP(fclosep) FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!f || fscanf(f, "%39s", out) != 1)
+		(void)strcpy(out, "unknown");
+}
+
+int record_open(struct record *r, const struct config *config, const char *token,
+		const char *ptp4l_version, char why[static STORE_ERROR_MAX])
+{
+	CLEANUP(freep) char *configuration = config_to_text(config);
+	const char *label = config->ptpmon.label;
+	char kernel[sizeof(struct utsname)];
+	char boot_id[40];
+	struct utsname u;
+
+	*r = (struct record){
+		.offset_series = RECORD_NO_SERIES,
+		.resumed_from_mono_ns = TIME_UNKNOWN,
+		.store_ok = true,
+	};
+	for (size_t i = 0; i < CPULIST_MAX; i++)
+		r->cpu_series[i] = RECORD_NO_SERIES;
+	if (config->ptpmon.role == ROLE_SLAVE)
+		r->offset_subject = config->ptpmon.interfaces.name[0];
+	read_boot_id(boot_id);
+	(void)uname(&u);
+	(void)snprintf(kernel, sizeof(kernel), "%s %s", u.release, u.version);
+	return store_open(&r->store, config->store.directory,
+			  &(struct store_run){
+				  .token = token,
+				  .boot_id = boot_id,
+				  .host = u.nodename,
+				  .kernel = kernel,
+				  .machine = u.machine,
+				  .version = PTPMON_VERSION,
+				  .ptp4l_version = *ptp4l_version ? ptp4l_version : NULL,
+				  .configuration = configuration,
+				  .label = *label ? label : NULL,
+			  },
+			  &r->resumed_from_mono_ns, why);
+}
+
+static struct event how_it_begins(struct record *r)
+{
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+
+	if (r->resumed_from_mono_ns == TIME_UNKNOWN)
+		return event_make(EVENT_RUN_STARTED, now_ns, "run", "run %" PRId64 ": begins in %s",
+				  store_run_id(r->store), store_path(r->store));
+	return event_make(EVENT_RECORDER_RESUMED, now_ns, "recorder",
+			  "recorder: goes on in run %" PRId64 ", %.1f s after its last row",
+			  store_run_id(r->store), (double)(now_ns - r->resumed_from_mono_ns) / 1e9);
+}
+
+int record_start(struct record *r, int64_t flush_interval_ns, int notify_fd)
+{
+	int ret = store_start(r->store, flush_interval_ns, notify_fd);
+	struct event e;
+
+	if (ret < 0)
+		return ret;
+	take_anchor(r, ANCHOR_START);
+	if (r->offset_subject)
+		r->offset_series = declare_series(r, SERIES_OFFSET, "pmc", r->offset_subject);
+	if (r->resumed_from_mono_ns != TIME_UNKNOWN) {
+		(void)snprintf(r->phase, sizeof(r->phase), "%.*s", RECORD_PHASE_MAX - 1,
+			       store_resumed_phase(r->store, &r->phase_since_mono_ns));
+		r->gap_open = r->offset_series != RECORD_NO_SERIES;
+	}
+	e = how_it_begins(r);
+	record_event(r, &e);
+	return 0;
+}
+
+void record_close(struct record *r, const char *how)
+{
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+	struct event e;
+
+	if (r->store && how) {
+		close_gap(r, now_ns);
+		e = event_make(EVENT_RUN_ENDED, now_ns, "run", "run %" PRId64 ": ends: %s",
+			       store_run_id(r->store), how);
+		record_event(r, &e);
+	}
+	r->store = store_close(r->store, how ?: "failed", CLOSE_NS);
+}

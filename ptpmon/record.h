@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/record.h: what the recorder writes: series, events and clocks of one run, over the store.
+ *
+ * Decides what deserves a line in the log and a flush at once; where a recorder that was killed
+ * left off, declares the gap. Waits for no disk after record_open().
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "ptpmon/base/cpulist.h"
+#include "ptpmon/conf/conf.h"
+#include "ptpmon/store/store.h"
+
+enum { RECORD_NO_SERIES = -1, RECORD_PHASE_MAX = 64 };
+
+struct record {
+	struct store *store;
+	const char *offset_subject; /* the port whose offsets these are; NULL: none */
+	unsigned n_series;
+	int offset_series, cpu_series[CPULIST_MAX];
+	struct clock_anchor anchor;   /* the newest */
+	int64_t resumed_from_mono_ns; /* TIME_UNKNOWN: this run is new */
+	bool gap_open;                /* a resumed run has no offset yet */
+	bool store_ok;                /* as last told */
+	char phase[RECORD_PHASE_MAX];
+	int64_t phase_since_mono_ns;
+};
+
+/* Opens the store and the run. 0, or -errno and why, as store_open(). */
+int record_open(struct record *r, const struct config *config, const char *token,
+		const char *ptp4l_version, char why[static STORE_ERROR_MAX]);
+
+/* Starts writing, and writes how the run begins. 0, or -errno. */
+int record_start(struct record *r, int64_t flush_interval_ns, int notify_fd);
+
+/* Ends the run (how: NULL if it never began) and waits for the disk a bounded time. */
+void record_close(struct record *r, const char *how);
+
+/* The log, the store, and the disk at once if it matters. */
+void record_event(struct record *r, const struct event *e);
+
+/* The same for one that somebody else has logged. */
+void record_event_only(struct record *r, const struct event *e);
+
+void record_sample(struct record *r, const struct sample *sample);
+void record_window(struct record *r, const struct latency_window *w);
+
+/* Looks for a step of CLOCK_REALTIME; once a minute an anchor anyway. */
+void record_clocks(struct record *r);
+
+/* 0, or -ENOBUFS: the queue is full; -ENOENT: there is no phase to end. */
+int record_mark(struct record *r, const char *text, const char *who);
+int record_begin_phase(struct record *r, const char *name, const char *who);
+int record_end_phase(struct record *r, const char *who);
+
+/* A flush has ended: logs that the disk fails, and that it works again. */
+void record_flushed(struct record *r);
