@@ -12,6 +12,7 @@
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
+#include "ptpmon/base/strbuf.h"
 #include "schema.h" /* made from schema.sql */
 
 #define APPLICATION_ID 0x7074706d /* "ptpm" */
@@ -26,20 +27,21 @@ static const char *const steps[] = {schema_sql};
 
 enum { DATABASE_VERSION = sizeof(steps) / sizeof(steps[0]) };
 
-struct errno_row {
+struct failure_row {
 	int code, error;
+	const char *advice;
 };
 
 /* clang-format off */
-static const struct errno_row errno_rows[] = {
-	{ SQLITE_NOMEM,    ENOMEM },
-	{ SQLITE_BUSY,     EBUSY },
-	{ SQLITE_LOCKED,   EBUSY },
-	{ SQLITE_READONLY, EROFS },
-	{ SQLITE_PERM,     EACCES },
-	{ SQLITE_FULL,     ENOSPC },
-	{ SQLITE_CORRUPT,  EUCLEAN },
-	{ SQLITE_NOTADB,   EUCLEAN },
+static const struct failure_row failures[] = {
+	{ SQLITE_NOMEM,    ENOMEM,  "" },
+	{ SQLITE_BUSY,     EBUSY,   ": another program holds it" },
+	{ SQLITE_LOCKED,   EBUSY,   ": another program holds it" },
+	{ SQLITE_READONLY, EROFS,   ": make it and its directory writable" },
+	{ SQLITE_PERM,     EACCES,  ": make it and its directory writable" },
+	{ SQLITE_FULL,     ENOSPC,  ": make room there" },
+	{ SQLITE_CORRUPT,  EUCLEAN, "" },
+	{ SQLITE_NOTADB,   EUCLEAN, "" },
 };
 /* clang-format on */
 
@@ -55,29 +57,43 @@ refuse(int error, char why[static DATABASE_ERROR_MAX], const char *fmt, ...)
 	return error;
 }
 
-int database_errno(sqlite3 *db)
+static const struct failure_row *find_failure(int code)
+{
+	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
+		if (failures[i].code == code)
+			return &failures[i];
+	return NULL;
+}
+
+/* What the system said, where it was the system. */
+static int system_error(sqlite3 *db)
 {
 	int code = sqlite3_errcode(db) & 0xff;
-	int error = sqlite3_system_errno(db);
 
-	for (size_t i = 0; i < sizeof(errno_rows) / sizeof(errno_rows[0]); i++)
-		if (errno_rows[i].code == code)
-			return -errno_rows[i].error;
-	if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && error > 0)
-		return -error;
-	return -EIO;
+	return code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? sqlite3_system_errno(db) : 0;
+}
+
+int database_errno(sqlite3 *db)
+{
+	const struct failure_row *failure = find_failure(sqlite3_errcode(db) & 0xff);
+	int error = system_error(db);
+
+	if (failure)
+		return -failure->error;
+	return error > 0 ? -error : -EIO;
 }
 
 void database_explain(sqlite3 *db, const char *path, char why[static DATABASE_ERROR_MAX])
 {
-	int code = sqlite3_errcode(db) & 0xff;
-	int error = sqlite3_system_errno(db);
+	const struct failure_row *failure = find_failure(sqlite3_errcode(db) & 0xff);
+	int error = system_error(db);
 
-	if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_FULL) && error > 0)
+	if (error > 0)
 		(void)snprintf(why, DATABASE_ERROR_MAX, "%s: %s (%s)", path, sqlite3_errmsg(db),
 			       strerror(error));
 	else
-		(void)snprintf(why, DATABASE_ERROR_MAX, "%s: %s", path, sqlite3_errmsg(db));
+		(void)snprintf(why, DATABASE_ERROR_MAX, "%s: %s%s", path, sqlite3_errmsg(db),
+			       failure ? failure->advice : "");
 }
 
 void database_closep(sqlite3 **db)
@@ -151,34 +167,65 @@ static int identify(sqlite3 *db, const char *path, char why[static DATABASE_ERRO
 		return r;
 	}
 	if (application != APPLICATION_ID || version < 1)
-		return refuse(-EUCLEAN, why,
-			      "%s: a database, but not one of ptpmon's: left alone; move it away",
-			      path);
+		return refuse(-EUCLEAN, why, "%s: a database, but not one of ptpmon's", path);
 	if (version > DATABASE_VERSION)
-		return refuse(-ENOTUNIQ, why,
-			      "%s: record version %jd, this ptpmon knows up to %d: left alone; use "
-			      "the newer ptpmon",
-			      path, (intmax_t)version, DATABASE_VERSION);
+		return refuse(
+			-ENOTUNIQ, why,
+			"%s: record version %jd, this ptpmon knows up to %d: use the newer one",
+			path, (intmax_t)version, DATABASE_VERSION);
 	return 0;
+}
+
+/*
+ * A copy on a medium, or in a directory, that cannot be written: without a log there is nothing
+ * to share with a writer, and SQLite can do without the files that it cannot make.
+ */
+static int open_alone(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	CLEANUP(strbuf_clear) struct strbuf uri = {0};
+	char log[PATH_MAX];
+	struct stat st;
+
+	(void)snprintf(log, sizeof(log), "%s-wal", path);
+	if (stat(log, &st) == 0 && st.st_size > 0)
+		return -EROFS;
+	strbuf_add(&uri, "file:");
+	for (const char *c = path; *c; c++)
+		if (strchr("%?#", *c))
+			strbuf_addf(&uri, "%%%02x", (unsigned char)*c);
+		else
+			strbuf_add_bytes(&uri, c, 1);
+	strbuf_add(&uri, "?immutable=1");
+	if (!strbuf_text(&uri))
+		return -ENOMEM;
+	return open_file(out, strbuf_text(&uri), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, why);
 }
 
 int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
 {
 	CLEANUP(database_closep) sqlite3 *db = NULL;
 	struct stat st;
+	int code;
 	int r;
 
 	/* Looked at by name only: closing a descriptor would drop this process's locks on it. */
 	if (stat(path, &st) < 0 || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
 		return refuse(-errno, why, "%s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_size == 0)
-		return refuse(-EUCLEAN, why, "%s: %s: left alone; move it away", path,
+		return refuse(-EUCLEAN, why, "%s: %s", path,
 			      S_ISREG(st.st_mode) ? "empty" : "not a regular file");
 	r = open_file(&db, path, SQLITE_OPEN_READONLY, why);
 	if (r < 0)
 		return r;
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	r = identify(db, path, why);
+	code = sqlite3_errcode(db) & 0xff;
+	if (r < 0 && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) {
+		database_closep(&db);
+		r = open_alone(&db, path, why);
+		if (r == 0)
+			r = identify(db, path, why);
+	}
 	if (r < 0)
 		return r;
 	*out = steal(&db);
@@ -217,7 +264,7 @@ static int check(const char *path, char why[static DATABASE_ERROR_MAX])
 	found = (const char *)sqlite3_column_text(statement, 0);
 	if (!found || strcmp(found, "ok") == 0)
 		return 0;
-	r = refuse(-EUCLEAN, why, "%s: damaged (%s): left alone; move it away", path, found);
+	r = refuse(-EUCLEAN, why, "%s: damaged (%s)", path, found);
 	for (char *c = why; *c; c++) /* SQLite's report may take several lines */
 		if (*c == '\n')
 			*c = ' ';
@@ -292,8 +339,7 @@ static int refuse_orphan_log(const char *path, char why[static DATABASE_ERROR_MA
 	(void)snprintf(log, sizeof(log), "%s-wal", path);
 	if (stat(log, &st) < 0 || st.st_size == 0)
 		return 0;
-	return refuse(-EUCLEAN, why,
-		      "%s: the log of a database that is not there: left alone; move it away", log);
+	return refuse(-EUCLEAN, why, "%s: the log of a database that is not there", log);
 }
 
 static void unlink_unfinished(const char *path)
@@ -332,6 +378,15 @@ static int create(const char *path, char why[static DATABASE_ERROR_MAX])
 	return r;
 }
 
+static void leave_alone(char why[static DATABASE_ERROR_MAX])
+{
+	static const char advice[] = ": left alone; move it away, or set [store] directory";
+	size_t len = strlen(why);
+	size_t most = DATABASE_ERROR_MAX - sizeof(advice);
+
+	memcpy(why + (len < most ? len : most), advice, sizeof(advice));
+}
+
 int database_open_write(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
 {
 	CLEANUP(database_closep) sqlite3 *db = NULL;
@@ -343,6 +398,8 @@ int database_open_write(sqlite3 **out, const char *path, char why[static DATABAS
 		r = create(path, why);
 	else
 		r = check(path, why);
+	if (r == -EUCLEAN)
+		leave_alone(why);
 	if (r < 0)
 		return r;
 	r = open_file(&db, path, SQLITE_OPEN_READWRITE, why);

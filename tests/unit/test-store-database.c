@@ -60,12 +60,12 @@ static void newer_version(struct fixture *f)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-static void create_file(const char *path, const char *text, size_t len)
+static void create_file(const char *path, const char *bytes, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 
 	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, len), (ssize_t)len);
+	assert_int_equal(write(fd, bytes, len), (ssize_t)len);
 	assert_int_equal(close(fd), 0);
 }
 
@@ -274,6 +274,26 @@ static void test_who_may_only_read_can_read(void **state)
 	assert_int_equal(chmod(f->directory, 0755), 0);
 }
 
+/* Evidence that was copied: the file alone, its name not made for URIs, nothing writable. */
+static void test_a_copy_without_its_log_can_be_read(void **state)
+{
+	struct fixture *f = *state;
+	char evidence[88];
+	struct contents copy;
+
+	(void)store_close(open_fixture(f), "stopped", NSEC_PER_SEC);
+	copy = contents_of(f->path);
+	(void)snprintf(evidence, sizeof(evidence), "%s/night?#100%%", f->top);
+	assert_int_equal(mkdir(evidence, 0755), 0);
+	(void)snprintf(f->path, sizeof(f->path), "%s/a.db", evidence);
+	create_file(f->path, (const char *)copy.bytes, copy.len);
+	free(copy.bytes);
+	assert_int_equal(chmod(f->path, 0444), 0);
+	assert_int_equal(chmod(evidence, 0555), 0);
+	in_child(read_without_permission_to_write, f);
+	assert_int_equal(chmod(evidence, 0755), 0);
+}
+
 /* clang-format off */
 static const struct {
 	const char *name, *below, *says;
@@ -344,6 +364,7 @@ int main(void)
 		FIXTURE_TEST(test_no_permission),
 		FIXTURE_TEST(test_no_permission_for_the_file),
 		FIXTURE_TEST(test_who_may_only_read_can_read),
+		FIXTURE_TEST(test_a_copy_without_its_log_can_be_read),
 		FIXTURE_TEST(test_directories_that_cannot_be),
 		FIXTURE_TEST(test_a_disk_that_is_full_from_the_start),
 	};
