@@ -108,8 +108,8 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 {
 	/* clang-format off */
 	const struct option_row rows[] = {
-		{"since", 's', "TIME", "from then on: a time in UTC (2026-03-01T22:00:00Z), or how long\n"
-		 "before the end of the run (10min)", take_when, &s->since, 0, 0},
+		{"since", 's', "TIME", "from a time in UTC on (2026-03-01T22:00:00Z), or from\n"
+		 "so long before the end of the run (10min)", take_when, &s->since, 0, 0},
 		{"until", 'u', "TIME", "only what was before that; as --since", take_when, &s->until, 0, 0},
 		{"format", 'f', "text|json", "how to print it (text)", take_format, &s->json, 0, 0},
 		OPTION_JSON(&s->json),
@@ -120,12 +120,12 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 	const struct usage usage = {
 		.synopsis = "report [OPTION]... [RUN]",
 		.about = "Print percentiles of the offset and of the wake-up latency of a run, its "
-			 "phases side\nby side, its worst moments and its gaps. RUN is an id, a "
-			 "label, last (the default), or\nFILE.db[:RUN].",
+			 "phases\nside by side, its worst moments and its gaps. RUN is an id, a "
+			 "label, last (the\ndefault), or FILE.db[:RUN].",
 		ROWS(rows),
 		.max_operands = 1,
-		.epilogue = "Exit status: 0 printed, 1 the run has no samples, 2 usage or cannot "
-			    "read the record.",
+		.epilogue = "Exit status: 0 printed, 1 the run has no samples, 2 usage or the "
+			    "record cannot\nbe read.",
 	};
 	int first;
 
@@ -288,6 +288,9 @@ int cmd_report(int argc, char **argv)
 	if (r == -ERANGE)
 		return complain_of_scope(q);
 	q = query_free(q); /* whatever waits for what is printed does not hold the record */
+	if (r == -EUCLEAN || r == -EBADMSG)
+		return options_complain("report",
+					"the record is damaged: a row of the run makes no sense");
 	if (r < 0)
 		return options_complain("report", "the record cannot be read: %s", strerror(-r));
 	return print(report, settings.json);

@@ -14,8 +14,9 @@
 struct building {
 	struct query *query;
 	struct report *report;
-	int64_t from_mono_ns, to_mono_ns; /* what is visited: the scope, and if that is the whole
-					     run, whatever has a time before its start as well */
+	bool from_start;                  /* the scope begins where the run does … */
+	int64_t from_mono_ns, to_mono_ns; /* … and then what is visited begins at 0: the moment of a
+					     row may be a little before the run noted its start */
 	struct history history;
 	size_t *offset_indices, *latency_indices; /* series of the query, by index in report */
 };

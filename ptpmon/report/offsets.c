@@ -173,7 +173,7 @@ static int fill_column(struct building *b, size_t index, size_t column)
 		.column = &series->columns[column],
 		.whole = column == 0,
 		/* a scope that begins within the run begins where there might have been a sample */
-		.last_ns = b->from_mono_ns == INT64_MIN ? TIME_UNKNOWN : b->from_mono_ns,
+		.last_ns = b->from_start ? TIME_UNKNOWN : b->from_mono_ns,
 	};
 	int r = 0;
 

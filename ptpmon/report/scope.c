@@ -13,6 +13,9 @@
  * the service is built to sit out. */
 #define RECORDING_WITHIN_NS (120 * NSEC_PER_SEC)
 
+/* 146 years, of a board that is up as well as of UTC. */
+#define TIME_MAX_NS (INT64_C(1) << 62)
+
 bool building_in_column(const struct building *b, size_t column, int64_t mono_ns)
 {
 	const struct report_column *c = &b->report->columns[column];
@@ -43,6 +46,11 @@ struct report_moment building_moment(const struct building *b, int64_t mono_ns)
 	const struct report_span span = {.from_ns = mono_ns, .to_ns = mono_ns + 1};
 
 	return building_span_moment(b, &span);
+}
+
+static int64_t end_of(const struct query_run *run)
+{
+	return run->newest_mono_ns > run->end_mono_ns ? run->newest_mono_ns : run->end_mono_ns;
 }
 
 static enum report_ending ending_of(const struct query_run *run, const struct report_request *req)
@@ -142,15 +150,29 @@ static int add_columns(struct building *b, int64_t from_ns, int64_t to_ns)
 	return 0;
 }
 
+/* Times that were never measured would overflow what is computed from them. */
+static bool is_sane(const struct building *b, int64_t end_ns)
+{
+	size_t n;
+	const struct clock_anchor *anchors = query_anchors(b->query, &n);
+	bool sane = query_run(b->query)->start_mono_ns >= 0 && end_ns < TIME_MAX_NS;
+
+	for (size_t i = 0; i < n; i++)
+		sane = sane && anchors[i].mono_ns >= 0 && anchors[i].mono_ns < TIME_MAX_NS &&
+		       anchors[i].utc_ns >= 0 && anchors[i].utc_ns < TIME_MAX_NS;
+	return sane;
+}
+
 int building_scope(struct building *b, const struct report_request *req)
 {
 	const struct query_run *run = query_run(b->query);
-	int64_t end_ns =
-		run->newest_mono_ns > run->end_mono_ns ? run->newest_mono_ns : run->end_mono_ns;
+	int64_t end_ns = end_of(run);
 	int64_t from_ns = run->start_mono_ns;
 	struct report *r = b->report;
 	int ret;
 
+	if (!is_sane(b, end_ns))
+		return -EUCLEAN;
 	b->to_mono_ns = end_ns + 1; /* what happened at the very end is in it */
 	if (req->since_mono_ns != TIME_UNKNOWN && req->since_mono_ns > from_ns)
 		from_ns = req->since_mono_ns;
@@ -160,9 +182,9 @@ int building_scope(struct building *b, const struct report_request *req)
 		return -ERANGE;
 	if (b->to_mono_ns <= end_ns)
 		end_ns = b->to_mono_ns;
-	/* the moment of a row may be a little before the run noted its own start */
-	b->from_mono_ns = from_ns == run->start_mono_ns ? INT64_MIN : from_ns;
-	r->whole = b->from_mono_ns == INT64_MIN && b->to_mono_ns > end_ns;
+	b->from_start = from_ns == run->start_mono_ns;
+	b->from_mono_ns = b->from_start ? 0 : from_ns;
+	r->whole = b->from_start && b->to_mono_ns > end_ns;
 	ret = add_columns(b, from_ns, end_ns);
 	if (ret < 0)
 		return ret;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ptpmon/base/nsec.h"
+#include "ptpmon/report/clean.h"
 #include "ptpmon/report/figure.h"
 #include "ptpmon/stats/quantile.h"
 
@@ -261,17 +262,18 @@ static void add_cell(struct strbuf *out, const char *text)
 /* A phase's name, cut to its column; of pooled ones, of how many stretches they are. */
 static void add_name(struct strbuf *out, const struct report_column *c)
 {
-	char text[2 * REPORT_NAME_MAX];
+	char name[REPORT_NAME_MAX];
+	char text[REPORT_NAME_MAX + FIGURE_MAX];
 	char times[FIGURE_MAX] = "";
-	int room;
+	size_t room;
+	bool fits;
 
 	if (c->n_spans > 1)
 		(void)snprintf(times, sizeof(times), " x%zu", c->n_spans);
-	room = CELL_WIDTH - 1 - (int)strlen(times);
-	if ((int)strlen(c->name) <= room)
-		(void)snprintf(text, sizeof(text), "%s%s", c->name, times);
-	else
-		(void)snprintf(text, sizeof(text), "%.*s..%s", room - 2, c->name, times);
+	room = CELL_WIDTH - 1 - strlen(times);
+	fits = strlen(c->name) <= room;
+	clean_copy(name, (fits ? room : room - 2) + 1, c->name);
+	(void)snprintf(text, sizeof(text), "%s%s%s", name, fits ? "" : "..", times);
 	add_cell(out, text);
 }
 

@@ -8,10 +8,11 @@
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
+#include "ptpmon/report/clean.h"
 #include "ptpmon/report/figure.h"
 #include "ptpmon/report/table.h"
 
-enum { WIDTH = 79, LISTED = 10 };
+enum { WIDTH = 79, NAME_WIDTH = 10, LISTED = 10 };
 
 /* The length of what is not torn apart: a word, with the one before it if that is a number. */
 static size_t word_length(const char *text)
@@ -49,22 +50,29 @@ static const char *or_dash(const char *text)
 	return *text ? text : "-";
 }
 
-/* One line that does not pass the right edge. */
+/* One line that does not pass the right edge: an octet more than a column only makes it shorter. */
 static void add_cut(struct strbuf *out, const char *indent, const char *text)
 {
-	strbuf_addf(out, "%s%.*s\n", indent, (int)(WIDTH - strlen(indent)), text);
+	char line[WIDTH + 1];
+
+	clean_copy(line, sizeof(line) - strlen(indent), text);
+	strbuf_addf(out, "%s%s\n", indent, line);
 }
 
 static void add_title(struct strbuf *out, const struct report *r)
 {
-	strbuf_addf(out, "ptpmon report: run %" PRId64, r->run.id);
+	CLEANUP(strbuf_clear) struct strbuf title = {0};
+
+	strbuf_addf(&title, "ptpmon report: run %" PRId64, r->run.id);
 	if (*r->run.label)
-		strbuf_addf(out, " (%s)", r->run.label);
+		strbuf_addf(&title, " (%s)", r->run.label);
 	if (*r->run.role)
-		strbuf_addf(out, ", %s", r->run.role);
+		strbuf_addf(&title, ", %s", r->run.role);
 	if (*r->run.host)
-		strbuf_addf(out, " on %s", r->run.host);
-	strbuf_add(out, "\n\n");
+		strbuf_addf(&title, " on %s", r->run.host);
+	if (strbuf_text(&title))
+		add_wrapped(out, "", strbuf_text(&title));
+	strbuf_add(out, "\n");
 	add_wrapped(out, "  ", r->headline);
 	strbuf_add(out, "\n");
 	add_wrapped(out, "  ", report_caution);
@@ -124,10 +132,12 @@ static void add_worst_offsets(struct strbuf *out, const struct report *r)
 		char utc[FIGURE_MAX];
 		char offset[FIGURE_MAX];
 		char latency[FIGURE_MAX];
+		char phase[NAME_WIDTH + 1];
 
-		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10.10s %10s  %s\n",
+		CLEAN(phase, or_dash(w->at.phase));
+		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10s %10s  %s\n",
 			    figure_utc(w->at.utc_ns, utc), or_dash(w->port),
-			    figure_offset(w->offset_ns, offset), or_dash(w->at.phase),
+			    figure_offset(w->offset_ns, offset), phase,
 			    figure_latency(w->latency_ns, latency), or_dash(w->cpu));
 		add_events_of(out, w);
 	}
@@ -146,10 +156,12 @@ static void add_worst_latencies(struct strbuf *out, const struct report *r)
 		char utc[FIGURE_MAX];
 		char offset[FIGURE_MAX];
 		char latency[FIGURE_MAX];
+		char phase[NAME_WIDTH + 1];
 
-		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10.10s %10s  %s\n",
+		CLEAN(phase, or_dash(w->at.phase));
+		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10s %10s  %s\n",
 			    figure_utc(w->at.utc_ns, utc), or_dash(w->cpu),
-			    figure_latency(w->latency_ns, latency), or_dash(w->at.phase),
+			    figure_latency(w->latency_ns, latency), phase,
 			    figure_offset(w->offset_ns, offset), or_dash(w->port));
 		add_events_of(out, w);
 	}

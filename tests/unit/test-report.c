@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
@@ -350,6 +351,39 @@ static void an_end_that_is_missing_is_told_apart(void **state)
 	fixture_remove(&f);
 }
 
+static void a_run_is_read_while_it_is_written(void **state)
+{
+	struct report_request request = {
+		.since_mono_ns = TIME_UNKNOWN,
+		.until_mono_ns = TIME_UNKNOWN,
+		.boot_id = "boot",
+	};
+	struct fixture f;
+	struct report *r;
+	unsigned offset;
+
+	fixture_open(&f, NULL);
+	offset = fixture_offset_series(&f, "eth0");
+	for (int64_t i = 0; i < 100; i++)
+		fixture_sample(&f, offset, i * S, i, 0);
+	store_kick(f.store);
+	for (int tries = 0; tries < 1000 && store_health(f.store).samples < 100; tries++)
+		(void)usleep(10000);
+	for (int64_t i = 100; i < 150; i++) /* still in the queue */
+		fixture_sample(&f, offset, i * S, i, 0);
+	request.now_mono_ns = nsec_now(CLOCK_MONOTONIC);
+	r = fixture_report(&f, &request);
+	assert_int_equal(r->run.ending, REPORT_RECORDING);
+	assert_int_equal(r->offsets[0].columns[0].count, 100);
+	r = report_free(r);
+	fixture_close(&f, 150 * S, "stopped", NULL);
+	r = fixture_report(&f, &request);
+	assert_int_equal(r->run.ending, REPORT_ENDED);
+	assert_int_equal(r->offsets[0].columns[0].count, 150);
+	r = report_free(r);
+	fixture_remove(&f);
+}
+
 static void a_scope_is_looked_at_alone(void **state)
 {
 	struct report_request request = {
@@ -548,6 +582,7 @@ int main(void)
 		cmocka_unit_test(large_offsets_keep_their_noise),
 		cmocka_unit_test(a_step_moves_the_wall_clock_only),
 		cmocka_unit_test(an_end_that_is_missing_is_told_apart),
+		cmocka_unit_test(a_run_is_read_while_it_is_written),
 		cmocka_unit_test(a_scope_is_looked_at_alone),
 		cmocka_unit_test(declared_and_found_gaps_are_not_counted_twice),
 		cmocka_unit_test(emptiness_is_noticed),
