@@ -79,9 +79,10 @@ struct status_child {
 	uint32_t starts;
 	char policy[16]; /* "SCHED_FIFO", as read back; "" while unknown */
 	int64_t priority;
-	char cpus[64];                 /* as read back */
-	bool schedule_ok;              /* read back and as asked */
-	char problem[STATUS_TEXT_MAX]; /* why not up, or why the schedule is not as asked; or "" */
+	char cpus[64];    /* as read back */
+	bool schedule_ok; /* read back and as asked */
+	/* why not up, or why the schedule is not as asked, without the name in front; or "" */
+	char problem[STATUS_TEXT_MAX];
 };
 
 struct status_cpu {

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * status, mark and phase against a service that notes what it is asked: a process with the real
+ * control socket and made-up operations. Each command runs in a process of its own, too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/cmd/cmd.h"
+#include "ptpmon/report/status_json.h"
+#include "ptpmon/serve/control.h"
+#include "ptpmon/serve/listener.h"
+#include "status-fixture.h"
+
+enum { TEXT_MAX = 16384, PATIENCE_MS = 10000 };
+
+struct fixture {
+	char directory[64];
+	char config[96], socket[96], notes[96], output[96];
+	const struct status_fixture *status; /* what the service says next time it starts */
+	pid_t service;
+};
+
+/* -- the service ------------------------------------------------------------------------- */
+
+struct service {
+	const struct fixture *fixture;
+	bool in_phase;
+};
+
+static void note(const struct service *s, const char *what, const char *text)
+{
+	FILE *f = fopen(s->fixture->notes, "ae");
+
+	fprintf(f, "%s %s\n", what, text);
+	fclose(f);
+}
+
+static json_t *op_status(void *userdata)
+{
+	const struct service *s = userdata;
+	struct status *status = status_fixture_new(s->fixture->status);
+	json_t *json = status_to_json(status);
+
+	free(status);
+	return json;
+}
+
+static int op_mark(void *userdata, const char *text, const char *who)
+{
+	note(userdata, "mark", text);
+	return strcmp(text, "full") == 0 ? -ENOSPC : 0;
+}
+
+static int op_begin_phase(void *userdata, const char *name, const char *who)
+{
+	struct service *s = userdata;
+
+	note(s, "begin", name);
+	s->in_phase = true;
+	return 0;
+}
+
+static int op_end_phase(void *userdata, const char *who)
+{
+	struct service *s = userdata;
+
+	note(s, "end", "");
+	if (!s->in_phase)
+		return -ENOENT;
+	s->in_phase = false;
+	return 0;
+}
+
+static const struct control_ops ops = {op_status, op_mark, op_begin_phase, op_end_phase};
+
+/* in_phase: as a recorder that was started again goes on in the phase of the one before. */
+static void start_service(struct fixture *f, bool in_phase)
+{
+	struct service s = {.fixture = f, .in_phase = in_phase};
+	struct listener listener = {.fd = -1};
+	struct control *control;
+	char why[LISTENER_WHY_MAX];
+	sd_event *loop;
+
+	assert_int_equal(listener_open(&listener, f->socket, 0660, why), 0);
+	f->service = fork();
+	assert_true(f->service >= 0);
+	if (f->service > 0) {
+		close(listener.fd);
+		return;
+	}
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (sd_event_new(&loop) < 0 || control_new(&control, loop, listener.fd, &ops, &s) < 0)
+		_exit(1);
+	_exit(sd_event_loop(loop) < 0);
+}
+
+static void stop_service(struct fixture *f)
+{
+	if (f->service <= 0)
+		return;
+	assert_int_equal(kill(f->service, SIGKILL), 0);
+	assert_int_equal(waitpid(f->service, NULL, 0), f->service);
+	f->service = 0;
+}
+
+/* -- commands ---------------------------------------------------------------------------- */
+
+enum { ARGUMENTS_MAX = 16 };
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {{"status", cmd_status}, {"mark", cmd_mark}, {"phase", cmd_phase}};
+
+static pid_t start_command(const struct fixture *f, const char *const *arguments)
+{
+	char *argv[ARGUMENTS_MAX + 1] = {NULL};
+	int argc = 0;
+	pid_t pid;
+	int fd;
+
+	(void)fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid > 0)
+		return pid;
+	for (; arguments[argc]; argc++)
+		argv[argc] = strcmp(arguments[argc], "CONFIG") == 0 ? strdup(f->config)
+								    : strdup(arguments[argc]);
+	fd = open(f->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
+		_exit(126);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(argv[0], commands[i].name) == 0)
+			exit(commands[i].run(argc, argv));
+	_exit(126);
+}
+
+static int wait_command(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+#define RUN(f, ...) wait_command(start_command((f), (const char *const[]){__VA_ARGS__, NULL}))
+
+static const char *read_file(const char *path, char out[static TEXT_MAX])
+{
+	CLEANUP(fclosep) FILE *f = fopen(path, "re");
+	size_t n = f ? fread(out, 1, TEXT_MAX - 1, f) : 0;
+
+	out[n] = '\0';
+	return out;
+}
+
+static bool wait_for_text(const char *path, const char *text)
+{
+	char got[TEXT_MAX];
+
+	for (int ms = 0; ms < PATIENCE_MS; ms += 10) {
+		if (strstr(read_file(path, got), text))
+			return true;
+		(void)poll(NULL, 0, 10);
+	}
+	return false;
+}
+
+static bool is_one_line(const char *text)
+{
+	const char *end = strchr(text, '\n');
+
+	return end && !end[1];
+}
+
+/* -- the fixture ------------------------------------------------------------------------- */
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	FILE *config;
+
+	strcpy(f->directory, "/tmp/test-commands-XXXXXX");
+	assert_non_null(mkdtemp(f->directory));
+	snprintf(f->config, sizeof(f->config), "%s/ptpmon.conf", f->directory);
+	snprintf(f->socket, sizeof(f->socket), "%s/control", f->directory);
+	snprintf(f->notes, sizeof(f->notes), "%s/notes", f->directory);
+	snprintf(f->output, sizeof(f->output), "%s/output", f->directory);
+	config = fopen(f->config, "we");
+	fprintf(config, "[ptpmon]\nrole = slave\ninterfaces = eth0\nruntime_directory = %s\n",
+		f->directory);
+	fclose(config);
+	f->status = &status_fixtures[0];
+	start_service(f, false);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	stop_service(f);
+	(void)unlink(f->config);
+	(void)unlink(f->socket);
+	(void)unlink(f->notes);
+	(void)unlink(f->output);
+	assert_int_equal(rmdir(f->directory), 0);
+	free(f);
+	return 0;
+}
+
+/* -- tests ------------------------------------------------------------------------------- */
+
+static const struct row {
+	const char *name;
+	const char *arguments[ARGUMENTS_MAX];
+	int status;
+	const char *notes;  /* exactly */
+	const char *output; /* somewhere in it; NULL: nothing at all */
+} rows[] = {
+	{"mark", {"mark", "-c", "CONFIG", "door open"}, EXIT_GOOD, "mark door open\n", NULL},
+	{"option last", {"mark", "door", "--config", "CONFIG"}, EXIT_GOOD, "mark door\n", NULL},
+	{"mark of a dash", {"mark", "-cCONFIG"}, EXIT_USAGE, "", "ptpmon mark: "},
+	{"mark not recorded",
+	 {"mark", "-c", "CONFIG", "full"},
+	 EXIT_USAGE,
+	 "mark full\n",
+	 "No space left on device"},
+	{"empty mark", {"mark", "-c", "CONFIG", ""}, EXIT_USAGE, "", "is empty"},
+	{"escape in a mark", {"mark", "-c", "CONFIG", "\033[2J"}, EXIT_USAGE, "", "control"},
+	{"no text", {"mark", "-c", "CONFIG"}, EXIT_USAGE, "", "TEXT"},
+	{"two texts", {"mark", "-c", "CONFIG", "a", "b"}, EXIT_USAGE, "", "TEXT"},
+	{"unknown option", {"mark", "--nothing", "a"}, EXIT_USAGE, "", "--nothing: unknown"},
+	{"unknown letter", {"mark", "-x", "a"}, EXIT_USAGE, "", "-x: unknown"},
+	{"missing value", {"mark", "a", "--config"}, EXIT_USAGE, "", "--config: needs a value"},
+	{"missing value of a letter", {"mark", "a", "-c"}, EXIT_USAGE, "", "-c: needs a value"},
+	{"value of a flag", {"status", "--json=yes"}, EXIT_USAGE, "", "takes no value"},
+	{"no configuration",
+	 {"mark", "-c", "/nowhere/x.conf", "a"},
+	 EXIT_USAGE,
+	 "",
+	 "/nowhere/x.conf"},
+	{"help", {"mark", "--help"}, EXIT_GOOD, "", "usage: ptpmon mark "},
+	{"help of status", {"status", "-h"}, EXIT_GOOD, "", "--json"},
+	{"help of phase", {"phase", "--help"}, EXIT_GOOD, "", "COMMAND"},
+	{"phase", {"phase", "-c", "CONFIG", "idle"}, EXIT_GOOD, "begin idle\n", NULL},
+	{"phase without a name", {"phase", "-c", "CONFIG"}, EXIT_USAGE, "", "NAME"},
+	{"name and end", {"phase", "-c", "CONFIG", "--end", "idle"}, EXIT_USAGE, "", "NAME"},
+	{"bad name", {"phase", "-c", "CONFIG", "a\nb", "--", "true"}, EXIT_USAGE, "", "control"},
+	{"end", {"phase", "-c", "CONFIG", "--end"}, EXIT_GOOD, "end \n", NULL},
+	{"end of none", {"phase", "-c", "CONFIG", "--end"}, EXIT_BAD, "end \n", "no phase"},
+	{"a command that ends well",
+	 {"phase", "-c", "CONFIG", "a", "--", "true"},
+	 EXIT_GOOD,
+	 "begin a\nend \n",
+	 NULL},
+	{"a command that ends badly",
+	 {"phase", "-c", "CONFIG", "a", "--", "sh", "-c", "echo out; exit 7"},
+	 7,
+	 "begin a\nend \n",
+	 "out\n"},
+	{"a command that is killed",
+	 {"phase", "-c", "CONFIG", "a", "--", "sh", "-c", "kill -9 $$"},
+	 137,
+	 "begin a\nend \n",
+	 NULL},
+	{"a command that is not there",
+	 {"phase", "-c", "CONFIG", "a", "--", "/nowhere/x"},
+	 EXIT_USAGE,
+	 "begin a\nend \n",
+	 "cannot run /nowhere/x: No such file or directory"},
+	{"status", {"status", "-c", "CONFIG"}, EXIT_GOOD, "", "GOOD      eth0 is SLAVE"},
+	{"status as JSON",
+	 {"status", "-c", "CONFIG", "--json"},
+	 EXIT_GOOD,
+	 "",
+	 "\n  \"verdict\": \"good\","},
+	{"status with an operand", {"status", "-c", "CONFIG", "x"}, EXIT_USAGE, "", "too much"},
+};
+
+static void test_rows(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		char notes[TEXT_MAX];
+		char output[TEXT_MAX];
+		int status;
+
+		(void)unlink(f->notes);
+		status = wait_command(start_command(f, row->arguments));
+		read_file(f->notes, notes);
+		read_file(f->output, output);
+		if (status != row->status || strcmp(notes, row->notes) != 0 ||
+		    (row->output ? !strstr(output, row->output) : output[0]))
+			fail_msg("%s: status %d, notes '%s', output '%s'", row->name, status, notes,
+				 output);
+		if (status == EXIT_USAGE && !is_one_line(output))
+			fail_msg("%s: more than a line: %s", row->name, output);
+	}
+}
+
+static void test_status_exit(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < n_status_fixtures; i++) {
+		int expected = status_fixtures[i].verdict == STATUS_GOOD ? EXIT_GOOD : EXIT_BAD;
+
+		stop_service(f);
+		f->status = &status_fixtures[i];
+		start_service(f, false);
+		if (RUN(f, "status", "-c", "CONFIG") != expected)
+			fail_msg("%s: exit status is not %d", f->status->name, expected);
+	}
+}
+
+static void test_no_service(void **state)
+{
+	struct fixture *f = *state;
+	char output[TEXT_MAX];
+
+	/* killed: its socket is still there */
+	stop_service(f);
+	assert_int_equal(RUN(f, "status", "-c", "CONFIG"), EXIT_USAGE);
+	read_file(f->output, output);
+	assert_non_null(strstr(output, f->socket));
+	assert_non_null(strstr(output, "ptpmon run"));
+	assert_true(is_one_line(output));
+	/* never there; and a command is not even started */
+	assert_int_equal(unlink(f->socket), 0);
+	assert_int_equal(RUN(f, "phase", "-c", "CONFIG", "a", "--", "echo", "started"), EXIT_USAGE);
+	read_file(f->output, output);
+	assert_non_null(strstr(output, f->socket));
+	assert_null(strstr(output, "started\n"));
+}
+
+/* One that is stopped does not keep the command for ever. */
+static void test_silent_service(void **state)
+{
+	struct fixture *f = *state;
+	char output[TEXT_MAX];
+
+	assert_int_equal(kill(f->service, SIGSTOP), 0);
+	assert_int_equal(RUN(f, "status", "-c", "CONFIG"), EXIT_USAGE);
+	assert_non_null(strstr(read_file(f->output, output), "no answer in time"));
+}
+
+/* Told to end, it ends its command and its phase. */
+static void test_interrupted(void **state)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct fixture *f = *state;
+	const char *const arguments[] = {
+		"phase",
+		"-c",
+		"CONFIG",
+		"a",
+		"--",
+		"sh",
+		"-c",
+		"trap 'echo ended; exit 3' INT TERM HUP; echo began; while :; do sleep 0.05; done",
+		NULL};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		char notes[TEXT_MAX];
+		pid_t pid;
+
+		(void)unlink(f->notes);
+		(void)unlink(f->output);
+		pid = start_command(f, arguments);
+		assert_true(wait_for_text(f->output, "began\n"));
+		assert_int_equal(kill(pid, signals[i]), 0);
+		assert_int_equal(wait_command(pid), EXIT_INTERRUPTED);
+		assert_true(wait_for_text(f->output, "ended\n"));
+		assert_string_equal(read_file(f->notes, notes), "begin a\nend \n");
+	}
+}
+
+/* What the command started goes with it, also when it does not wait for them. */
+static void test_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+	char output[TEXT_MAX];
+	int pid;
+
+	assert_int_equal(RUN(f, "phase", "-c", "CONFIG", "a", "--", "sh", "-c",
+			     "sleep 60 >/dev/null 2>&1 & echo $!"),
+			 EXIT_GOOD);
+	pid = atoi(read_file(f->output, output));
+	assert_true(pid > 1);
+	for (int ms = 0; kill(pid, 0) == 0 && ms < PATIENCE_MS; ms += 10)
+		(void)poll(NULL, 0, 10);
+	assert_int_equal(kill(pid, 0), -1);
+}
+
+/* A phase command that is killed outright takes its load with it. */
+static void test_killed(void **state)
+{
+	struct fixture *f = *state;
+	const char *const arguments[] = {"phase", "-c", "CONFIG", "a",
+					 "--",    "sh", "-c",     "echo pid $$ .; exec sleep 60",
+					 NULL};
+	char output[TEXT_MAX];
+	pid_t pid = start_command(f, arguments);
+	int load;
+
+	assert_true(wait_for_text(f->output, " .\n"));
+	load = atoi(read_file(f->output, output) + 4);
+	assert_true(load > 1);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(wait_command(pid), -SIGKILL);
+	for (int ms = 0; kill(load, 0) == 0 && ms < PATIENCE_MS; ms += 10)
+		(void)poll(NULL, 0, 10);
+	assert_int_equal(kill(load, 0), -1);
+}
+
+/* The service goes away while the command runs, and comes back later than the command's end. */
+static void test_service_restarts(void **state)
+{
+	struct fixture *f = *state;
+	const char *const arguments[] = {
+		"phase", "-c", "CONFIG", "a", "--", "sh", "-c", "echo began; sleep 0.3", NULL};
+	char notes[TEXT_MAX];
+	pid_t pid = start_command(f, arguments);
+
+	assert_true(wait_for_text(f->output, "began\n"));
+	stop_service(f);
+	(void)poll(NULL, 0, 1000);
+	start_service(f, true);
+	assert_int_equal(wait_command(pid), EXIT_GOOD);
+	assert_string_equal(read_file(f->notes, notes), "begin a\nend \n");
+}
+
+/* The load's own conditions; without capabilities only where there were any to lose. */
+static void test_conditions(void **state)
+{
+	struct fixture *f = *state;
+	char output[TEXT_MAX];
+
+	assert_int_equal(RUN(f, "phase", "-c", "CONFIG", "a", "--", "sh", "-c",
+			     "cat /proc/self/oom_score_adj; grep -E 'Cap|NoNew|SigBlk' "
+			     "/proc/self/status; echo group $(ps -o pgid= -p $$) of $$"),
+			 EXIT_GOOD);
+	read_file(f->output, output);
+	assert_int_equal(strncmp(output, "1000\n", 5), 0);
+	assert_non_null(strstr(output, "SigBlk:\t0000000000000000\n"));
+	if (geteuid() == 0) {
+		assert_non_null(strstr(output, "CapInh:\t0000000000000000\n"));
+		assert_non_null(strstr(output, "CapPrm:\t0000000000000000\n"));
+		assert_non_null(strstr(output, "CapEff:\t0000000000000000\n"));
+		assert_non_null(strstr(output, "CapBnd:\t0000000000000000\n"));
+		assert_non_null(strstr(output, "CapAmb:\t0000000000000000\n"));
+		assert_non_null(strstr(output, "NoNewPrivs:\t1\n"));
+	}
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_rows),           TEST(test_status_exit),      TEST(test_no_service),
+		TEST(test_silent_service), TEST(test_interrupted),      TEST(test_leaves_nothing),
+		TEST(test_killed),         TEST(test_service_restarts), TEST(test_conditions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
