@@ -151,7 +151,9 @@ lab_open() {
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	trap 'exit 129' HUP
-	trap 'echo "lab: ${BASH_SOURCE[0]##*/}: line $LINENO: $BASH_COMMAND: failed" >&2' ERR
+	# In a subshell it may be part of a condition, which only the shell around it knows.
+	trap '[ "$BASH_SUBSHELL" -gt 0 ] ||
+		echo "lab: ${BASH_SOURCE[0]##*/}: line $LINENO: $BASH_COMMAND: failed" >&2' ERR
 	lab_remove_abandoned
 	LAB_WORK=$(mktemp -d "${TMPDIR:-/tmp}/ptpmon-lab-$$.XXXXXX")
 	# LD_PRELOAD takes no path with a blank, which that of the build may have.
@@ -341,7 +343,7 @@ ptp4l_get() {
 	local name=$1 requests socket=$LAB_WORK/$1-ptp4l
 
 	requests=("${@:2}")
-	[ -S "$socket" ] || socket=$LAB_WORK/$name.run/eth0/ptp4l
+	[ -S "$socket" ] || socket=$(echo "$LAB_WORK/$name.run"/*/ptp4l)
 	board_exec "$name" pmc -u -b 0 -i "$LAB_WORK/pmc.$BASHPID" -s "$socket" "${requests[@]/#/GET }"
 }
 

@@ -248,7 +248,7 @@ static void make_crowded(struct status *s)
 {
 	s->n_ports = 8;
 	for (size_t i = 0; i < s->n_ports; i++) {
-		char name[16];
+		char name[32];
 
 		snprintf(name, sizeof(name), "swp%zu", i);
 		s->ports[i] = slave_port(name);

@@ -183,7 +183,7 @@ static void test_lengths(void **state)
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		char parameters[2048];
+		char parameters[4096];
 		char answer[4096];
 		char text[2048] = "";
 

@@ -31,7 +31,7 @@ static int64_t late_time(unsigned i)
 {
 	static const int64_t lateness[N_SERIES] = {500, 50, 5};
 
-	return (int64_t)i - lateness[i % N_SERIES];
+	return 1000 + (int64_t)i - lateness[i % N_SERIES];
 }
 
 static void record_late_rows(struct fixture *f, bool as_windows)
@@ -136,13 +136,13 @@ static void check_ranges(struct fixture *f, bool as_windows)
 	record_late_rows(f, as_windows);
 	q = query_fixture(f, "last");
 	check_range(q, QUERY_ALL_SERIES, INT64_MIN, INT64_MAX, as_windows);
-	check_range(q, 1, INT64_MIN, 0, as_windows);
-	check_range(q, 2, ROWS - 6, INT64_MAX, as_windows);
-	check_range(q, 0, 100, 100, as_windows);
-	check_range(q, 0, 200, 100, as_windows);
+	check_range(q, 1, INT64_MIN, 1000, as_windows);
+	check_range(q, 2, ROWS + 994, INT64_MAX, as_windows);
+	check_range(q, 0, 1100, 1100, as_windows);
+	check_range(q, 0, 1200, 1100, as_windows);
 	check_range(q, 0, INT64_MAX, INT64_MIN, as_windows);
 	for (uint64_t i = 0; i < 300; i++) {
-		int64_t from_ns = (int64_t)(scatter(i) % (ROWS + 1200)) - 600;
+		int64_t from_ns = (int64_t)(scatter(i) % (ROWS + 1200)) + 400;
 		int64_t to_ns = from_ns + (int64_t)(scatter(i + 1000) % 700);
 
 		check_range(q, i % 4 == 3 ? QUERY_ALL_SERIES : i % 4, from_ns, to_ns, as_windows);
@@ -392,6 +392,69 @@ static void test_names_that_are_not_known(void **state)
 	(void)query_free(q);
 }
 
+static int see_event(void *userdata, const struct query_event *e)
+{
+	return 0;
+}
+
+static int visit_all(struct query *q)
+{
+	struct seen seen = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	int r = query_visit_samples(q, QUERY_ALL_SERIES, INT64_MIN, INT64_MAX, see_sample, &seen);
+
+	if (r == 0)
+		r = query_visit_windows(q, QUERY_ALL_SERIES, INT64_MIN, INT64_MAX, see_window,
+					&seen);
+	return r == 0 ? query_visit_events(q, INT64_MIN, INT64_MAX, see_event, NULL) : r;
+}
+
+/* clang-format off */
+static const struct {
+	const char *name, *sql;
+} damages[] = {
+	{ "a run that starts before the boot", "UPDATE run SET start_mono_ns = -1" },
+	{ "a run that never ends",      "UPDATE run SET end_mono_ns = 9223372036854775807" },
+	{ "lateness below zero",        "UPDATE run SET sample_late_ns = -9223372036854775807" },
+	{ "the longest lateness",       "UPDATE run SET latency_late_ns = 9223372036854775807" },
+	{ "the longest window",         "UPDATE run SET latency_longest_ns = 9223372036854775807" },
+	{ "rows from below",            "UPDATE run SET first_sample = -9223372036854775807" },
+	{ "an anchor off the axis",     "INSERT INTO clock_map VALUES (1, -5, 1, 1, NULL, NULL, NULL, 1, 'start')" },
+	{ "an anchor in another age",   "INSERT INTO clock_map VALUES (1, 5, 1, 9223372036854775807, NULL, NULL, NULL, 1, 'start')" },
+	{ "a phase before the boot",    "INSERT INTO phase VALUES (1, 1, 'x', -1, 5)" },
+	{ "a mark off the axis",        "INSERT INTO mark VALUES (1, 1, 9223372036854775807, 'x', 'y')" },
+	{ "a sample off the axis",      "INSERT INTO sample VALUES (1, 1, -5, 5, NULL, NULL, NULL, 0, 0)" },
+	{ "a window of no length",      "INSERT INTO latency VALUES (1, 1, 5, -1, 0, NULL, 0, NULL, 0, 0, x'')" },
+	{ "a window of any length",     "INSERT INTO latency VALUES (1, 1, 5, 9223372036854775807, 0, NULL, 0, NULL, 0, 0, x'')" },
+	{ "an event off the axis",      "INSERT INTO event VALUES (1, 1, -5, 'info', 'gap', 'x', 'y', NULL)" },
+	{ "a row at the last id",       "INSERT INTO sample VALUES (9223372036854775807, 77, 5, 5, NULL, NULL, NULL, 0, 0)" },
+};
+/* clang-format on */
+
+static void test_what_cannot_be_is_called_damaged(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(damages); i++) {
+		struct query *q = NULL;
+		sqlite3 *db;
+		int r;
+
+		(void)snprintf(f->directory, sizeof(f->directory), "%s/%zu", f->top, i);
+		(void)snprintf(f->path, sizeof(f->path), "%s/ptpmon.db", f->directory);
+		(void)store_close(open_fixture(f), "stopped", NSEC_PER_SEC);
+		db = open_raw(f->path);
+		exec_raw(db, "INSERT INTO series VALUES (1, 1, 'offset', 'pmc', 'eth0', 'ns')");
+		exec_raw(db, damages[i].sql);
+		assert_int_equal(sqlite3_close(db), SQLITE_OK);
+		r = query_open(&q, f->path, NULL, f->why);
+		if (r == 0)
+			r = visit_all(q);
+		if (r != -EUCLEAN || (!q && !strstr(f->why, "damaged")))
+			fail_msg("%s: %d: %s", damages[i].name, r, f->why);
+		(void)query_free(q);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +467,7 @@ int main(void)
 		FIXTURE_TEST(test_reading_changes_nothing),
 		FIXTURE_TEST(test_a_visitor_can_stop),
 		FIXTURE_TEST(test_names_that_are_not_known),
+		FIXTURE_TEST(test_what_cannot_be_is_called_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
