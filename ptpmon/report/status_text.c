@@ -26,7 +26,7 @@ struct sheet {
 
 /* -- values ------------------------------------------------------------------------------ */
 
-enum { VALUE_BYTES = 96 };
+enum { VALUE_BYTES = 160 };
 
 static const char *age_of(const struct sheet *p, int64_t mono_ns, char out[static NSEC_TEXT_MAX])
 {
