@@ -82,7 +82,7 @@ static enum anchor_reason parse_reason(const char *name)
 	return reason < ANCHOR_REASON_MAX ? reason : ANCHOR_PERIODIC;
 }
 
-static bool fill_series(struct query *q, sqlite3_stmt *row, size_t i)
+static int fill_series(struct query *q, sqlite3_stmt *row, size_t i)
 {
 	struct query_series *s = &q->series[i];
 
@@ -91,32 +91,39 @@ static bool fill_series(struct query *q, sqlite3_stmt *row, size_t i)
 	s->source = text(q, row, 2);
 	s->subject = text(q, row, 3);
 	s->unit = text(q, row, 4);
-	return s->source && s->subject && s->unit;
+	return s->source && s->subject && s->unit ? 0 : -ENOMEM;
 }
 
-static bool fill_phase(struct query *q, sqlite3_stmt *row, size_t i)
+static int fill_phase(struct query *q, sqlite3_stmt *row, size_t i)
 {
-	q->phases[i] = (struct query_phase){
-		.name = text(q, row, 0),
-		.start_mono_ns = sqlite3_column_int64(row, 1),
-		.end_mono_ns = known(row, 2),
-	};
-	return q->phases[i].name;
+	struct query_phase *p = &q->phases[i];
+
+	p->name = text(q, row, 0);
+	p->start_mono_ns = sqlite3_column_int64(row, 1);
+	p->end_mono_ns = known(row, 2);
+	if (!query_is_time(p->start_mono_ns) ||
+	    (p->end_mono_ns != TIME_UNKNOWN && !query_is_time(p->end_mono_ns)))
+		return -EUCLEAN;
+	return p->name ? 0 : -ENOMEM;
 }
 
-static bool fill_mark(struct query *q, sqlite3_stmt *row, size_t i)
+static int fill_mark(struct query *q, sqlite3_stmt *row, size_t i)
 {
-	q->marks[i] = (struct query_mark){
-		.mono_ns = sqlite3_column_int64(row, 0),
-		.text = text(q, row, 1),
-		.who = text(q, row, 2),
-	};
-	return q->marks[i].text && q->marks[i].who;
+	struct query_mark *m = &q->marks[i];
+
+	m->mono_ns = sqlite3_column_int64(row, 0);
+	m->text = text(q, row, 1);
+	m->who = text(q, row, 2);
+	if (!query_is_time(m->mono_ns))
+		return -EUCLEAN;
+	return m->text && m->who ? 0 : -ENOMEM;
 }
 
-static bool fill_anchor(struct query *q, sqlite3_stmt *row, size_t i)
+static int fill_anchor(struct query *q, sqlite3_stmt *row, size_t i)
 {
-	q->anchors[i] = (struct clock_anchor){
+	struct clock_anchor *a = &q->anchors[i];
+
+	*a = (struct clock_anchor){
 		.mono_ns = sqlite3_column_int64(row, 0),
 		.raw_ns = sqlite3_column_int64(row, 1),
 		.utc_ns = sqlite3_column_int64(row, 2),
@@ -124,14 +131,18 @@ static bool fill_anchor(struct query *q, sqlite3_stmt *row, size_t i)
 		.uncertainty_ns = sqlite3_column_int64(row, 4),
 		.reason = parse_reason(passing(row, 5)),
 	};
-	return true;
+	if (!query_is_time(a->mono_ns) || !query_is_time(a->raw_ns) ||
+	    !query_is_time(a->uncertainty_ns) || a->utc_ns <= -QUERY_TIME_MAX ||
+	    a->utc_ns >= QUERY_TIME_MAX)
+		return -EUCLEAN;
+	return 0;
 }
 
 /* A small table of the run, loaded into an array of the query. */
 struct array {
 	const char *count, *select;
 	size_t pointer, n, size; /* where in the query; of an element */
-	bool (*fill)(struct query *q, sqlite3_stmt *row, size_t i); /* false without memory */
+	int (*fill)(struct query *q, sqlite3_stmt *row, size_t i); /* 0, or -errno */
 };
 
 #define ARRAY(member)                                                                              \
@@ -183,7 +194,7 @@ static int load_array(struct query *q, const struct array *a)
 	size_t *n = (size_t *)(void *)((char *)q + a->n);
 	void *elements;
 	size_t i = 0;
-	int step;
+	int step = SQLITE_DONE;
 	int r = count(q, a->count, n);
 
 	if (r == 0)
@@ -194,9 +205,10 @@ static int load_array(struct query *q, const struct array *a)
 	if (!elements)
 		return -ENOMEM;
 	memcpy((char *)q + a->pointer, &elements, sizeof(elements));
-	while ((step = sqlite3_step(row)) == SQLITE_ROW && i < *n)
-		if (!a->fill(q, row, i++))
-			return -ENOMEM;
+	while (r == 0 && (step = sqlite3_step(row)) == SQLITE_ROW && i < *n)
+		r = a->fill(q, row, i++);
+	if (r < 0)
+		return r;
 	return step == SQLITE_DONE ? 0 : database_errno(q->db);
 }
 
@@ -227,7 +239,13 @@ static int load_run(struct query *q)
 	r = run_locate(q->db, q->run.id, q->rows);
 	if (r < 0)
 		return r;
-	return run_newest(q->db, q->run.id, q->rows, &q->run.newest_mono_ns);
+	r = run_newest(q->db, q->run.id, q->rows, &q->run.newest_mono_ns);
+	if (r < 0)
+		return r;
+	if (!query_is_time(q->run.start_mono_ns) || !query_is_time(q->run.newest_mono_ns) ||
+	    (q->run.end_mono_ns != TIME_UNKNOWN && !query_is_time(q->run.end_mono_ns)))
+		return -EUCLEAN;
+	return 0;
 }
 
 /* The id of the run that the text names: 0 if there is none, or -errno. */
@@ -279,7 +297,11 @@ static int load(struct query *q, const char *run, char why[static QUERY_ERROR_MA
 		r = load_run(q);
 	for (size_t i = 0; r == 0 && i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		r = load_array(q, &arrays[i]);
-	if (r < 0)
+	if (r == -EUCLEAN && (sqlite3_errcode(q->db) & 0xff) != SQLITE_CORRUPT)
+		(void)snprintf(why, QUERY_ERROR_MAX,
+			       "%.300s: damaged: run %jd holds what cannot be", q->path,
+			       (intmax_t)q->run.id);
+	else if (r < 0)
 		database_explain(q->db, q->path, why);
 	return r;
 }

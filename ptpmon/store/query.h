@@ -77,13 +77,14 @@ struct query_mark {
 };
 const struct query_mark *query_marks(const struct query *q, size_t *n); /* in time order */
 
-/* In mono_ns order: what timemap_to_utc() and timemap_to_mono() take. */
+/* In mono_ns order, utc_ns within +-2^62: what timemap_to_utc() and timemap_to_mono() take. */
 const struct clock_anchor *query_anchors(const struct query *q, size_t *n);
 
 /*
  * Visiting. from_mono_ns <= t < to_mono_ns; INT64_MIN and INT64_MAX for all. series is an index,
  * or QUERY_ALL_SERIES. A visitor returns 0 to go on; anything else ends the visit and is returned.
- * Else 0, or -errno (-EIO, -EUCLEAN: a damaged row or page, -ENOMEM). What a visitor is given is
+ * Else 0, or -errno (-EIO, -ENOMEM, or -EUCLEAN: a damaged page, or a row
+ * with a time before 0 or beyond 2^62 or without a series). What a visitor is given is
  * valid only while it runs, and it must not call query functions that visit.
  *
  * Order: rows of one series come in the order in which the source gave them, which is the order

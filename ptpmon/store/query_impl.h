@@ -14,6 +14,14 @@ struct kept_text {
 	char text[];
 };
 
+/* 146 years of either sign: sums and differences of such times never overflow. */
+#define QUERY_TIME_MAX (INT64_C(1) << 62)
+
+static inline bool query_is_time(int64_t mono_ns)
+{
+	return mono_ns >= 0 && mono_ns < QUERY_TIME_MAX;
+}
+
 struct query {
 	char path[PATH_MAX];
 	sqlite3 *db; /* in a read transaction since query_open() */

@@ -100,6 +100,8 @@ static int show_sample(struct visit *v)
 		.missed = (uint32_t)sqlite3_column_int64(v->row, 5),
 	};
 
+	if (!query_is_time(sample.mono_ns))
+		return -EUCLEAN;
 	return v->sample(v->userdata, &sample);
 }
 
@@ -117,14 +119,15 @@ static int show_window(struct visit *v)
 {
 	struct latency_window *w = v->w;
 	int64_t start_ns = sqlite3_column_int64(v->row, 1);
+	int64_t length_ns = sqlite3_column_int64(v->row, 2);
 	const void *bins = sqlite3_column_blob(v->row, 9);
 	size_t len = (size_t)sqlite3_column_bytes(v->row, 9);
 
-	if (len > sizeof(w->bins))
+	if (len > sizeof(w->bins) || !query_is_time(start_ns) || !query_is_time(length_ns))
 		return -EUCLEAN;
 	w->cpu = cpu_of(&v->q->series[v->series]);
 	w->start_mono_ns = start_ns;
-	w->end_mono_ns = start_ns + sqlite3_column_int64(v->row, 2);
+	w->end_mono_ns = start_ns + length_ns;
 	w->count = (uint64_t)sqlite3_column_int64(v->row, 3);
 	w->min_ns = known(v->row, 4);
 	w->sum_ns = sqlite3_column_int64(v->row, 5);
@@ -219,7 +222,7 @@ int query_visit_events(struct query *q, int64_t from_mono_ns, int64_t to_mono_ns
 			.detail = column_text(row, 5),
 		};
 
-		r = visit(userdata, &e);
+		r = query_is_time(e.mono_ns) ? visit(userdata, &e) : -EUCLEAN;
 	}
 	if (r != 0 || step == SQLITE_DONE)
 		return r;

@@ -41,6 +41,9 @@ static const char select_phase[] =
 	"SELECT name, start_mono_ns FROM phase "
 	"WHERE run = ?1 AND end_mono_ns IS NULL ORDER BY id DESC LIMIT 1";
 
+/* 36 years: the sum of two never overflows. */
+#define LATE_MAX_NS (INT64_C(1) << 60)
+
 /* Prepares, with the id bound as ?1, and takes the first row: 1, 0 if there is none, or -errno. */
 static int first_row(sqlite3 *db, const char *sql, int64_t id, sqlite3_stmt **out)
 {
@@ -72,6 +75,9 @@ int run_locate(sqlite3 *db, int64_t id, struct rows rows[static ROWS_TABLE_MAX])
 		};
 		if (rows[t].end < rows[t].first)
 			rows[t].end = rows[t].first;
+		if (rows[t].first < 0 || rows[t].late_ns < 0 || rows[t].late_ns > LATE_MAX_NS ||
+		    rows[t].longest_ns < 0 || rows[t].longest_ns > LATE_MAX_NS)
+			return -EUCLEAN;
 	}
 	return 0;
 }

@@ -26,7 +26,8 @@ struct run {
  */
 int run_enter(struct run *out, sqlite3 *db, const struct store_run *as, int64_t now_mono_ns);
 
-/* The rows of any run. 0, -ENOENT if there is no such run, or -errno. */
+/* The rows of any run. 0, -ENOENT if there is no such run, -EUCLEAN for what cannot be, or -errno.
+ */
 int run_locate(sqlite3 *db, int64_t id, struct rows rows[static ROWS_TABLE_MAX]);
 
 /* The latest moment in any row of a run, its start if there is none. 0, or -errno. */
