@@ -186,7 +186,11 @@ static void on_changed(void *userdata, struct child *c, enum event_code code, co
 		return;
 	}
 	tell_recorder(p, c, code, text);
-	if (code != EVENT_CODE_MAX && !(p->stopping && p->status == EXIT_USAGE))
+	if (code == EVENT_CODE_MAX || (p->stopping && p->status == EXIT_USAGE))
+		return; /* the one line that says why it cannot run is out */
+	if (c == p->children[RECORDER] && code == EVENT_CHILD_STARTED)
+		log_info("%s", text);
+	else
 		log_line(severity_log_level(event_code_severity(code)), "%s", text);
 }
 
@@ -382,6 +386,27 @@ static int find_programs(struct parent *p, char *why)
 	return r;
 }
 
+/* With on_refusal = fail a refused priority is known before anything runs. */
+static int try_schedule(const struct parent *p, char *why)
+{
+	char cause[SCHEDULE_WHY_MAX];
+	struct schedule s = {0};
+	int r;
+
+	if (p->config->realtime.on_refusal != ON_REFUSAL_FAIL)
+		return 0;
+	r = schedule_ptp4l(p->config, &s);
+	if (r == 0)
+		r = schedule_try(&s);
+	if (r == 0)
+		return 0;
+	schedule_explain_refusal(-r, cause);
+	(void)snprintf(why, RUNTIME_WHY_MAX,
+		       "ptp4l: cannot run %s %d: %s; [realtime] on_refusal = warn goes on without",
+		       schedule_policy_name(s.policy), s.priority, cause);
+	return r;
+}
+
 /* The configuration as the recorder reads it: the text cannot change under it. */
 static int make_config_fd(struct parent *p)
 {
@@ -504,8 +529,8 @@ int parent_run(const struct config *config)
 	char why[RUNTIME_WHY_MAX] = "out of memory";
 	int status;
 
-	if (!p || find_programs(p, why) < 0 || runtime_prepare(&p->runtime, config, why) < 0 ||
-	    make_all(p, why) < 0) {
+	if (!p || find_programs(p, why) < 0 || try_schedule(p, why) < 0 ||
+	    runtime_prepare(&p->runtime, config, why) < 0 || make_all(p, why) < 0) {
 		log_error("%s", why);
 		status = EXIT_USAGE;
 	} else {

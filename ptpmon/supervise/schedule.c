@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ptpmon/base/cleanup.h"
@@ -33,6 +34,23 @@ int schedule_set_policy(const struct schedule *s)
 	const struct sched_param p = {.sched_priority = s->priority};
 
 	return sched_setscheduler(0, s->policy, &p) < 0 ? -errno : 0;
+}
+
+int schedule_try(const struct schedule *s)
+{
+	pid_t pid = fork();
+	int status;
+	int r;
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		r = schedule_set_affinity(s);
+		_exit(r < 0 ? -r : -schedule_set_policy(s));
+	}
+	if (waitpid(pid, &status, 0) < 0)
+		return -errno;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
 }
 
 int schedule_read(pid_t tid, struct schedule *out)

@@ -25,6 +25,12 @@ enum { SCHEDULE_WHY_MAX = 256 };
 int schedule_set_affinity(const struct schedule *s);
 int schedule_set_policy(const struct schedule *s);
 
+/*
+ * Whether a process of ours may have this schedule: a child tries it and ends. 0, or -errno.
+ * Blocks for as long as a fork takes: only for before the event loop.
+ */
+int schedule_try(const struct schedule *s);
+
 /* What the kernel says of one thread. 0, or -errno (-ESRCH: it is gone). */
 int schedule_read(pid_t tid, struct schedule *out);
 
