@@ -170,16 +170,21 @@ int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, in
 int query_visit_windows(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
 			query_window_fn visit, void *userdata)
 {
-	CLEANUP(freep) struct latency_window *w = calloc(1, sizeof(*w));
-	struct visit v = {.q = q, .window = visit, .userdata = userdata, .w = w};
+	struct visit v = {
+		.q = q,
+		.window = visit,
+		.userdata = userdata,
+		.w = calloc(1, sizeof(*v.w)),
+	};
 	int r;
 
-	if (!w)
+	if (!v.w)
 		return -ENOMEM;
 	r = select_range(&v, select_windows, ROWS_LATENCY, series, from_mono_ns, to_mono_ns);
 	if (r == 0)
 		r = show_rows(&v, show_window);
 	(void)sqlite3_finalize(v.row);
+	free(v.w);
 	return r;
 }
 
