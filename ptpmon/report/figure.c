@@ -35,10 +35,17 @@ static const struct scale latency_scales[] = {
 };
 /* clang-format on */
 
+static const char *unknown(char out[static FIGURE_MAX])
+{
+	out[0] = '-';
+	out[1] = '\0';
+	return out;
+}
+
 static const char *scaled(const struct scale *scale, int64_t ns, char out[static FIGURE_MAX])
 {
 	if (ns == SAMPLE_UNKNOWN)
-		return strcpy(out, "-");
+		return unknown(out);
 	while (llabs(ns) >= scale->below && scale->below != INT64_MAX)
 		scale++;
 	if (scale->unit_ns == 1)
@@ -71,11 +78,12 @@ const char *figure_latency(int64_t ns, char out[static FIGURE_MAX])
 const char *figure_share(int64_t part, int64_t whole, char out[static FIGURE_MAX])
 {
 	if (whole <= 0)
-		return strcpy(out, "-");
+		return unknown(out);
 	if (part == whole)
-		return strcpy(out, "100 %");
-	(void)snprintf(out, FIGURE_MAX, "%.2f %%",
-		       floor((double)part * 10000 / (double)whole) / 100);
+		(void)snprintf(out, FIGURE_MAX, "100 %%");
+	else
+		(void)snprintf(out, FIGURE_MAX, "%.2f %%",
+			       floor((double)part * 10000 / (double)whole) / 100);
 	return out;
 }
 
@@ -85,7 +93,7 @@ const char *figure_utc(int64_t utc_ns, char out[static FIGURE_MAX])
 	char text[NSEC_TEXT_MAX];
 
 	if (utc_ns == TIME_UNKNOWN)
-		return strcpy(out, "-");
+		return unknown(out);
 	(void)snprintf(out, FIGURE_MAX, "%.*sZ", WITH_MILLISECONDS, nsec_format_utc(utc_ns, text));
 	return out;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A row is a label and a function that writes one cell, so that what a table shows is read off
- * its rows. A row that says nothing in any column is left out if it is of the kind that is only
- * of interest when it does.
+ * A row is a label, a member of the column's figures, and how it is written, so that what a table
+ * shows is read off its rows. A row that is only of interest when it says something is left out
+ * when it does not.
  */
 #include "ptpmon/report/table.h"
 
@@ -17,238 +17,156 @@
 
 enum { LABEL_WIDTH = 22, CELL_WIDTH = 14, CELLS_ABREAST = 4 };
 
-/* A cell of a column: of offsets or of latency, whichever the table is of. */
+/* One figure of a column, and what of the column it is written with. */
 struct cell {
-	const struct report_column *column;
-	const struct report_offset *offset;
-	const struct report_latency *latency;
+	const void *figure;
+	size_t percentile;
+	uint64_t count;      /* of the values in the column */
+	int64_t duration_ns; /* of the column */
 	char text[FIGURE_MAX];
 };
 
 struct row {
 	const char *label;
-	void (*write)(struct cell *c, size_t percentile);
+	void (*write)(struct cell *c); /* leaves "-" where there is nothing to say */
+	size_t offset;                 /* of the figure in struct report_offset or report_latency */
 	size_t percentile;
 	bool optional; /* left out where all cells are "-" */
 };
 
-static void write_count(struct cell *c, uint64_t n)
+static int64_t ns_of(const struct cell *c)
 {
-	(void)snprintf(c->text, sizeof(c->text), "%" PRIu64, n);
+	return *(const int64_t *)c->figure;
 }
 
-static void write_count_or_nothing(struct cell *c, uint64_t n)
+static void write_count(struct cell *c)
 {
-	if (n)
-		write_count(c, n);
-	else
-		(void)strcpy(c->text, "-");
+	(void)snprintf(c->text, sizeof(c->text), "%" PRIu64, *(const uint64_t *)c->figure);
 }
 
-static void cell_time(struct cell *c, size_t p)
+static void write_occurrences(struct cell *c)
+{
+	if (*(const uint64_t *)c->figure)
+		write_count(c);
+}
+
+static void write_offset(struct cell *c)
+{
+	(void)figure_offset(ns_of(c), c->text);
+}
+
+static void write_latency(struct cell *c)
+{
+	(void)figure_latency(ns_of(c), c->text);
+}
+
+static void write_mean(struct cell *c)
+{
+	if (c->count)
+		(void)figure_mean(*(const double *)c->figure, c->text);
+}
+
+static void write_age(struct cell *c)
 {
 	char age[NSEC_TEXT_MAX];
 
-	(void)snprintf(c->text, sizeof(c->text), "%s",
-		       nsec_format_age(c->column->duration_ns, age));
+	if (ns_of(c))
+		(void)snprintf(c->text, sizeof(c->text), "%s", nsec_format_age(ns_of(c), age));
 }
 
-/* "-" and, in brackets, the count that it would take. */
-static void write_refusal(struct cell *c, uint64_t count, size_t p)
+/* The length of the column itself. */
+static void write_duration(struct cell *c)
 {
-	if (!count)
-		(void)strcpy(c->text, "-");
-	else
+	char age[NSEC_TEXT_MAX];
+
+	(void)snprintf(c->text, sizeof(c->text), "%s", nsec_format_age(c->duration_ns, age));
+}
+
+static void write_share(struct cell *c)
+{
+	(void)figure_share(ns_of(c), c->duration_ns, c->text);
+}
+
+/* Or, refused, the count that it would take in brackets. */
+static void write_quantile(struct cell *c, const char *(*write)(int64_t, char *))
+{
+	const struct report_quantiles *q = c->figure;
+
+	if (q->value_ns[c->percentile] != SAMPLE_UNKNOWN)
+		(void)write(q->value_ns[c->percentile], c->text);
+	else if (c->count)
 		(void)snprintf(c->text, sizeof(c->text), "- (%" PRIu64 ")",
-			       quantile_needed(report_percentiles[p].p_milli));
+			       quantile_needed(report_percentiles[c->percentile].p_milli));
 }
 
-static void cell_samples(struct cell *c, size_t p)
+static void write_offset_quantile(struct cell *c)
 {
-	write_count(c, c->offset->count);
+	write_quantile(c, figure_offset);
 }
 
-static void cell_abs(struct cell *c, size_t p)
+static void write_latency_quantile(struct cell *c)
 {
-	if (c->offset->abs.value_ns[p] == SAMPLE_UNKNOWN)
-		write_refusal(c, c->offset->count, p);
-	else
-		(void)figure_offset(c->offset->abs.value_ns[p], c->text);
-}
-
-static void cell_abs_max(struct cell *c, size_t p)
-{
-	(void)figure_offset(c->offset->abs_max_ns, c->text);
-}
-
-static void cell_min(struct cell *c, size_t p)
-{
-	(void)figure_offset(c->offset->min_ns, c->text);
-}
-
-static void cell_max(struct cell *c, size_t p)
-{
-	(void)figure_offset(c->offset->max_ns, c->text);
-}
-
-static void cell_mean(struct cell *c, size_t p)
-{
-	if (c->offset->count)
-		(void)figure_mean(c->offset->mean_ns, c->text);
-}
-
-static void cell_stddev(struct cell *c, size_t p)
-{
-	if (c->offset->count)
-		(void)figure_mean(c->offset->stddev_ns, c->text);
-}
-
-static void cell_delay(struct cell *c, size_t p)
-{
-	(void)figure_offset(c->offset->delay_p50_ns, c->text);
-}
-
-static void cell_missed(struct cell *c, size_t p)
-{
-	write_count(c, c->offset->missed);
-}
-
-static void cell_unlocked(struct cell *c, size_t p)
-{
-	write_count_or_nothing(c, c->offset->unlocked);
-}
-
-static void cell_unlocked_largest(struct cell *c, size_t p)
-{
-	(void)figure_offset(c->offset->unlocked_largest_ns, c->text);
-}
-
-static void cell_steps(struct cell *c, size_t p)
-{
-	write_count_or_nothing(c, c->offset->steps);
-}
-
-static void cell_step_largest(struct cell *c, size_t p)
-{
-	(void)figure_offset(c->offset->step_largest_ns, c->text);
-}
-
-static void cell_assumed(struct cell *c, size_t p)
-{
-	write_count_or_nothing(c, c->offset->time_assumed);
-}
-
-static void cell_locked(struct cell *c, size_t p)
-{
-	(void)figure_share(c->offset->locked_ns, c->column->duration_ns, c->text);
-}
-
-static void cell_unknown(struct cell *c, size_t p)
-{
-	char age[NSEC_TEXT_MAX];
-
-	if (c->offset->unknown_ns)
-		(void)snprintf(c->text, sizeof(c->text), "%s",
-			       nsec_format_age(c->offset->unknown_ns, age));
-}
-
-static void cell_changes(struct cell *c, size_t p)
-{
-	write_count(c, c->offset->state_changes);
-}
-
-static void cell_gaps(struct cell *c, size_t p)
-{
-	write_count(c, c->offset->gaps);
-}
-
-static void cell_gap_time(struct cell *c, size_t p)
-{
-	char age[NSEC_TEXT_MAX];
-
-	if (c->offset->gaps)
-		(void)snprintf(c->text, sizeof(c->text), "%s",
-			       nsec_format_age(c->offset->gaps_ns, age));
-}
-
-static void cell_wakeups(struct cell *c, size_t p)
-{
-	write_count(c, c->latency->count);
-}
-
-static void cell_latency_min(struct cell *c, size_t p)
-{
-	(void)figure_latency(c->latency->min_ns, c->text);
-}
-
-static void cell_latency_avg(struct cell *c, size_t p)
-{
-	(void)figure_latency(c->latency->avg_ns, c->text);
-}
-
-static void cell_latency_max(struct cell *c, size_t p)
-{
-	(void)figure_latency(c->latency->max_ns, c->text);
-}
-
-static void cell_latency(struct cell *c, size_t p)
-{
-	if (c->latency->value.value_ns[p] == SAMPLE_UNKNOWN)
-		write_refusal(c, c->latency->count, p);
-	else
-		(void)figure_latency(c->latency->value.value_ns[p], c->text);
-}
-
-static void cell_overflow(struct cell *c, size_t p)
-{
-	write_count_or_nothing(c, c->latency->overflow);
-}
-
-static void cell_latency_missed(struct cell *c, size_t p)
-{
-	write_count(c, c->latency->missed);
+	write_quantile(c, figure_latency);
 }
 
 /* clang-format off */
+/* How a member is written, and where it is; one of another type than that takes does not compile. */
+#define MEMBER(T, C, m) \
+	offsetof(T, m) + 0 * sizeof(char[_Generic(((T *)0)->m, C: 1, default: -1)])
+#define COUNT(T, m)       write_count,       MEMBER(T, uint64_t, m)
+#define OCCURRENCES(T, m) write_occurrences, MEMBER(T, uint64_t, m)
+#define NS(T, how, m)     write_##how,       MEMBER(T, int64_t, m)
+#define MEAN(T, m)        write_mean,        MEMBER(T, double, m)
+#define QUANTILE(T, h, m) write_##h##_quantile, MEMBER(T, struct report_quantiles, m)
+
 static const struct row offset_rows[] = {
-	{ "time",                cell_time, 0, false },
-	{ "samples",             cell_samples, 0, false },
-	{ "|offset|    50 %",    cell_abs, 0, false },
-	{ "            99 %",    cell_abs, 1, false },
-	{ "            99.9 %",  cell_abs, 2, false },
-	{ "            99.99 %", cell_abs, 3, false },
-	{ "            max",     cell_abs_max, 0, false },
-	{ "signed      min",     cell_min, 0, false },
-	{ "            max",     cell_max, 0, false },
-	{ "            mean",    cell_mean, 0, false },
-	{ "            std dev", cell_stddev, 0, false },
-	{ "path delay  50 %",    cell_delay, 0, false },
-	{ "time locked",         cell_locked, 0, false },
-	{ "state not known",     cell_unknown, 0, true },
-	{ "state changes",       cell_changes, 0, false },
-	{ "gaps",                cell_gaps, 0, false },
-	{ "  together",          cell_gap_time, 0, true },
-	{ "updates missed",      cell_missed, 0, false },
-	{ "not in SLAVE",        cell_unlocked, 0, true },
-	{ "  largest",           cell_unlocked_largest, 0, true },
-	{ "steps",               cell_steps, 0, true },
-	{ "  largest",           cell_step_largest, 0, true },
-	{ "time assumed",        cell_assumed, 0, true },
+	{ "time",                write_duration, 0, 0, false },
+	{ "samples",             COUNT(struct report_offset, count), 0, false },
+	{ "|offset|    50 %",    QUANTILE(struct report_offset, offset, abs), 0, false },
+	{ "            99 %",    QUANTILE(struct report_offset, offset, abs), 1, false },
+	{ "            99.9 %",  QUANTILE(struct report_offset, offset, abs), 2, false },
+	{ "            99.99 %", QUANTILE(struct report_offset, offset, abs), 3, false },
+	{ "            max",     NS(struct report_offset, offset, abs_max_ns), 0, false },
+	{ "signed      min",     NS(struct report_offset, offset, min_ns), 0, false },
+	{ "            max",     NS(struct report_offset, offset, max_ns), 0, false },
+	{ "            mean",    MEAN(struct report_offset, mean_ns), 0, false },
+	{ "            std dev", MEAN(struct report_offset, stddev_ns), 0, false },
+	{ "path delay  50 %",    NS(struct report_offset, offset, delay_p50_ns), 0, false },
+	{ "time locked",         NS(struct report_offset, share, locked_ns), 0, false },
+	{ "state not known",     NS(struct report_offset, age, unknown_ns), 0, true },
+	{ "state changes",       COUNT(struct report_offset, state_changes), 0, false },
+	{ "gaps",                COUNT(struct report_offset, gaps), 0, false },
+	{ "  together",          NS(struct report_offset, age, gaps_ns), 0, true },
+	{ "updates missed",      COUNT(struct report_offset, missed), 0, false },
+	{ "not in SLAVE",        OCCURRENCES(struct report_offset, unlocked), 0, true },
+	{ "  largest",           NS(struct report_offset, offset, unlocked_largest_ns), 0, true },
+	{ "steps",               OCCURRENCES(struct report_offset, steps), 0, true },
+	{ "  largest",           NS(struct report_offset, offset, step_largest_ns), 0, true },
+	{ "time assumed",        OCCURRENCES(struct report_offset, time_assumed), 0, true },
 };
 
 static const struct row latency_rows[] = {
-	{ "wake-ups",            cell_wakeups, 0, false },
-	{ "latency     min",     cell_latency_min, 0, false },
-	{ "            avg",     cell_latency_avg, 0, false },
-	{ "            50 %",    cell_latency, 0, false },
-	{ "            99 %",    cell_latency, 1, false },
-	{ "            99.9 %",  cell_latency, 2, false },
-	{ "            99.99 %", cell_latency, 3, false },
-	{ "            max",     cell_latency_max, 0, false },
-	{ "beyond 1.07 s",       cell_overflow, 0, true },
-	{ "periods missed",      cell_latency_missed, 0, false },
+	{ "wake-ups",            COUNT(struct report_latency, count), 0, false },
+	{ "latency     min",     NS(struct report_latency, latency, min_ns), 0, false },
+	{ "            avg",     NS(struct report_latency, latency, avg_ns), 0, false },
+	{ "            50 %",    QUANTILE(struct report_latency, latency, value), 0, false },
+	{ "            99 %",    QUANTILE(struct report_latency, latency, value), 1, false },
+	{ "            99.9 %",  QUANTILE(struct report_latency, latency, value), 2, false },
+	{ "            99.99 %", QUANTILE(struct report_latency, latency, value), 3, false },
+	{ "            max",     NS(struct report_latency, latency, max_ns), 0, false },
+	{ "beyond 1.07 s",       OCCURRENCES(struct report_latency, overflow), 0, true },
+	{ "periods missed",      COUNT(struct report_latency, missed), 0, false },
 };
 /* clang-format on */
+
+/* The rows of a table, and the array of figures, one for each column, that they are about. */
+struct table {
+	const struct row *rows;
+	size_t n_rows;
+	const void *figures;
+	size_t figure_size;
+	size_t count; /* offset of the count in it */
+};
 
 static void add_cell(struct strbuf *out, const char *text)
 {
@@ -285,13 +203,30 @@ static void add_heading(struct strbuf *out, const struct report_column *columns,
 	strbuf_add(out, "\n");
 }
 
-static void add_row(struct strbuf *out, const struct row *row, struct cell *cells, size_t n)
+static struct cell write_cell(const struct table *t, const struct row *row,
+			      const struct report_column *columns, size_t column)
 {
+	const char *figures = (const char *)t->figures + column * t->figure_size;
+	struct cell c = {
+		.figure = figures + row->offset,
+		.percentile = row->percentile,
+		.duration_ns = columns[column].duration_ns,
+		.text = "-",
+	};
+
+	memcpy(&c.count, figures + t->count, sizeof(c.count));
+	row->write(&c);
+	return c;
+}
+
+static void add_row(struct strbuf *out, const struct table *t, const struct row *row,
+		    const struct report_column *columns, size_t first, size_t n)
+{
+	struct cell cells[CELLS_ABREAST];
 	bool says_something = !row->optional;
 
 	for (size_t i = 0; i < n; i++) {
-		(void)strcpy(cells[i].text, "-");
-		row->write(&cells[i], row->percentile);
+		cells[i] = write_cell(t, row, columns, first + i);
 		says_something |= strcmp(cells[i].text, "-") != 0;
 	}
 	if (!says_something)
@@ -302,24 +237,15 @@ static void add_row(struct strbuf *out, const struct row *row, struct cell *cell
 	strbuf_add(out, "\n");
 }
 
-static void add_blocks(struct strbuf *out, const struct report *r, const struct row *rows,
-		       size_t n_rows, const struct report_offset *offsets,
-		       const struct report_latency *latencies)
+static void add_table(struct strbuf *out, const struct report *r, const struct table *t)
 {
 	for (size_t first = 0; first < r->n_columns; first += CELLS_ABREAST) {
 		size_t left = r->n_columns - first;
 		size_t n = left < CELLS_ABREAST ? left : CELLS_ABREAST;
-		struct cell cells[CELLS_ABREAST];
 
-		for (size_t i = 0; i < n; i++)
-			cells[i] = (struct cell){
-				.column = &r->columns[first + i],
-				.offset = offsets ? &offsets[first + i] : NULL,
-				.latency = latencies ? &latencies[first + i] : NULL,
-			};
 		add_heading(out, &r->columns[first], n);
-		for (size_t i = 0; i < n_rows; i++)
-			add_row(out, &rows[i], cells, n);
+		for (size_t i = 0; i < t->n_rows; i++)
+			add_row(out, t, &t->rows[i], r->columns, first, n);
 		strbuf_add(out, "\n");
 	}
 }
@@ -334,8 +260,10 @@ void table_offsets(struct strbuf *out, const struct report *r,
 	if (series->interval_p50_ns != SAMPLE_UNKNOWN)
 		strbuf_addf(out, ", every %s", figure_latency(series->interval_p50_ns, interval));
 	strbuf_add(out, ")\n");
-	add_blocks(out, r, offset_rows, sizeof(offset_rows) / sizeof(offset_rows[0]),
-		   series->columns, NULL);
+	add_table(out, r,
+		  &(struct table){offset_rows, sizeof(offset_rows) / sizeof(offset_rows[0]),
+				  series->columns, sizeof(*series->columns),
+				  offsetof(struct report_offset, count)});
 }
 
 void table_latency(struct strbuf *out, const struct report *r,
@@ -351,8 +279,10 @@ void table_latency(struct strbuf *out, const struct report *r,
 		    idle[series->idle_states]);
 	if (series->not_realtime)
 		strbuf_addf(out, "  NOT REAL-TIME: %.60s\n", series->not_realtime_why);
-	add_blocks(out, r, latency_rows, sizeof(latency_rows) / sizeof(latency_rows[0]), NULL,
-		   series->columns);
+	add_table(out, r,
+		  &(struct table){latency_rows, sizeof(latency_rows) / sizeof(latency_rows[0]),
+				  series->columns, sizeof(*series->columns),
+				  offsetof(struct report_latency, count)});
 }
 
 static bool refused(const struct report_quantiles *q, uint64_t count)
