@@ -47,7 +47,7 @@ static const struct config_row rows[] = {
 	OPT("ptp4l", "tx_timestamp_timeout", ptp4l.tx_timestamp_timeout_ns, duration, "1 ms", "10 s", "20 ms",
 	    "how long ptp4l waits for a transmit timestamp, in whole milliseconds"),
 	OPT("ptp4l", "priority1", ptp4l.priority1, number, "-1", "255", "-1",
-	    "-1 is 100 for a grandmaster and ptp4l's own for a slave"),
+	    "of the clock; -1 is 100 for a grandmaster and ptp4l's own for a slave"),
 	OPT("ptp4l", "fifo_priority", ptp4l.fifo_priority, number, "0", "99", "70",
 	    "SCHED_FIFO priority; 0 leaves ptp4l at ordinary priority"),
 	OPT("ptp4l", "cpus", ptp4l.cpus, cpus, NULL, NULL, "all",
