@@ -236,8 +236,8 @@ static void add_events(struct strbuf *out, const struct report *r)
 
 	for (enum event_code code = 0; code < EVENT_CODE_MAX; code++)
 		if (r->events[code])
-			strbuf_addf(&list, "%s%s %" PRIu64, list.len ? ", " : "",
-				    event_code_name(code), r->events[code]);
+			strbuf_addf(&list, "%s%" PRIu64 " %s", list.len ? ", " : "",
+				    r->events[code], event_code_name(code));
 	if (!list.len)
 		return;
 	strbuf_add(out, "Events\n");
