@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pmc-client/transport_unix.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#define OWN_PREFIX "pmc-client."
 
 static int set_path(struct sockaddr_un *address, const char *path)
 {
@@ -38,14 +41,15 @@ static int choose_own(struct transport_unix *t, uint32_t nonce)
 	t->own = (struct sockaddr_un){.sun_family = AF_UNIX};
 	(void)snprintf(dir, sizeof(dir), "%.*s", dir_len, t->server.sun_path);
 	if (dir[0] == '/' && access(dir, W_OK | X_OK) == 0) {
-		n = snprintf(path, sizeof(t->own.sun_path), "%spmc-client.%ld.%08x", dir,
+		n = snprintf(path, sizeof(t->own.sun_path), "%s" OWN_PREFIX "%ld.%08x", dir,
 			     (long)getpid(), nonce);
 		if (n >= (int)sizeof(t->own.sun_path))
 			return -ENAMETOOLONG;
 		t->own_len = sizeof(t->own);
+		t->chosen = true;
 		return 0;
 	}
-	n = snprintf(path + 1, sizeof(t->own.sun_path) - 1, "pmc-client.%ld.%08x", (long)getpid(),
+	n = snprintf(path + 1, sizeof(t->own.sun_path) - 1, OWN_PREFIX "%ld.%08x", (long)getpid(),
 		     nonce);
 	path[0] = '\0';
 	t->own_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
@@ -76,13 +80,51 @@ static void give_to_server(const struct transport_unix *t, const struct stat *se
 		(void)lchown(t->own.sun_path, server->st_uid, server->st_gid);
 }
 
-/* A socket left by a client that died; anything else of that name is not ours to remove. */
-static void remove_leftover(const struct transport_unix *t)
+static int try_connect(const struct sockaddr_un *address)
 {
-	struct stat own;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), r;
 
-	if (!is_abstract(&t->own) && lstat(t->own.sun_path, &own) == 0 && S_ISSOCK(own.st_mode))
-		(void)unlink(t->own.sun_path);
+	if (fd < 0)
+		return -errno;
+	r = connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+	(void)close(fd);
+	return r;
+}
+
+/* A socket left by a client that died; anything else of that name is not ours to remove. */
+static void remove_leftover(const struct sockaddr_un *address)
+{
+	struct stat file;
+
+	if (lstat(address->sun_path, &file) == 0 && S_ISSOCK(file.st_mode) &&
+	    try_connect(address) == -ECONNREFUSED)
+		(void)unlink(address->sun_path);
+}
+
+/*
+ * Chosen names are never met again, so clients that were killed would fill the directory: remove
+ * what they left.
+ */
+static void remove_leftovers(const struct transport_unix *t)
+{
+	int dir_len = (int)(strrchr(t->own.sun_path, '/') - t->own.sun_path) + 1;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct dirent *entry;
+	DIR *dir;
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%.*s", dir_len,
+		       t->own.sun_path);
+	dir = opendir(address.sun_path);
+	while (dir && (entry = readdir(dir))) {
+		int n = snprintf(address.sun_path, sizeof(address.sun_path), "%.*s%s", dir_len,
+				 t->own.sun_path, entry->d_name);
+
+		if (strncmp(entry->d_name, OWN_PREFIX, strlen(OWN_PREFIX)) == 0 &&
+		    n < (int)sizeof(address.sun_path))
+			remove_leftover(&address);
+	}
+	if (dir)
+		(void)closedir(dir);
 }
 
 static int open_socket(struct transport_unix *t)
@@ -94,7 +136,10 @@ static int open_socket(struct transport_unix *t)
 		return -errno;
 	if (stat(t->server.sun_path, &server) < 0)
 		return -errno;
-	remove_leftover(t);
+	if (t->chosen)
+		remove_leftovers(t);
+	else if (!is_abstract(&t->own))
+		remove_leftover(&t->own);
 	if (bind(t->fd, (const struct sockaddr *)&t->own, t->own_len) < 0)
 		return -errno;
 	t->bound = !is_abstract(&t->own);
@@ -129,16 +174,10 @@ void transport_unix_close(struct transport_unix *t)
 int transport_unix_check(const struct transport_unix *t)
 {
 	struct stat server;
-	int fd, r;
 
 	if (stat(t->server.sun_path, &server) < 0)
 		return -errno;
 	if (server.st_dev != t->server_dev || server.st_ino != t->server_ino)
 		return -ECONNREFUSED; /* another ptp4l by now */
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	r = connect(fd, (const struct sockaddr *)&t->server, sizeof(t->server)) < 0 ? -errno : 0;
-	(void)close(fd);
-	return r;
+	return try_connect(&t->server);
 }

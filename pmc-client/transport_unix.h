@@ -13,8 +13,9 @@
 #include "pmc-client/transport.h"
 
 struct transport_unix {
-	int fd;     /* -1: closed */
-	bool bound; /* the own file exists and is ours */
+	int fd;      /* -1: closed */
+	bool chosen; /* the own path was not given */
+	bool bound;  /* the own file exists and is ours */
 	struct sockaddr_un server, own;
 	socklen_t own_len;
 	dev_t server_dev; /* which file the server's path was when connected */
