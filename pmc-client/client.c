@@ -154,6 +154,17 @@ int pmc_client_fd(const struct pmc_client *c)
 	return pmc_client_connected(c) ? c->transport.fd : -ENOTCONN;
 }
 
+int pmc_client_set_domain(struct pmc_client *c, uint8_t domain, uint8_t transport_specific)
+{
+	if (c->pending.active)
+		return -EBUSY;
+	if (transport_specific > 15)
+		return -EINVAL;
+	c->domain = domain;
+	c->transport_specific = transport_specific;
+	return 0;
+}
+
 static uint16_t next_sequence(struct pmc_client *c)
 {
 	uint16_t sequence_id = c->sequence_id++;
@@ -308,14 +319,16 @@ int pmc_client_get(struct pmc_client *c, uint16_t id, uint16_t port, int64_t now
 int pmc_client_subscribe(struct pmc_client *c, uint32_t events_mask, uint16_t duration_s,
 			 int64_t now_mono_ns, int64_t timeout_ns)
 {
-	struct ptp_subscribe_events_np events = {.duration_s = duration_s};
-	struct pmc_request request = {
+	union ptp_data data = {.subscribe_events_np = {.duration_s = duration_s}};
+	const struct pmc_request request = {
 		.action = PTP_SET,
 		.id = PTP_ID_SUBSCRIBE_EVENTS_NP,
 		.port = PTP_PORT_ALL,
-		.data = &(const union ptp_data){.subscribe_events_np = events},
+		.data = &data,
 	};
 
+	for (size_t i = 0; i < sizeof(events_mask); i++)
+		data.subscribe_events_np.events[i] = (uint8_t)(events_mask >> 8 * i);
 	return submit(c, &request, now_mono_ns, timeout_ns);
 }
 

@@ -118,6 +118,10 @@ PMC_EXPORT bool pmc_client_connected(const struct pmc_client *c);
 /* The descriptor to poll for input, or -ENOTCONN. It changes with each connect. */
 PMC_EXPORT int pmc_client_fd(const struct pmc_client *c);
 
+/* Speak in another domain from now on. 0, -EBUSY while a request is outstanding, or -EINVAL. */
+PMC_EXPORT int pmc_client_set_domain(struct pmc_client *c, uint8_t domain,
+				     uint8_t transport_specific);
+
 /*
  * Ask for an id of one port, or of all (PTP_PORT_ALL; the port is ignored for a clock's id). Each
  * answer is one call of on_message; exactly one of them, or a time-out, has last set. Times are

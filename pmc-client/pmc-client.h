@@ -6,11 +6,12 @@
  *   dataset.h    the data sets of all management ids, and rows that describe their fields
  *   message.h    single messages, for a transport of your own
  *   client.h     requests, answers, deadlines and subscriptions
+ *   discover.h   which domain a ptp4l is in
  */
 #pragma once
 
 #include "pmc-client/client.h"
 #include "pmc-client/dataset.h"
-#include "pmc-client/dataset.h"
+#include "pmc-client/discover.h"
 #include "pmc-client/message.h"
 #include "pmc-client/ptp_types.h"
