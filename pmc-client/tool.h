@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the parts of the pmc-client command share. A session asks and waits; messages go to a
+ * sink that writes them as text or JSON.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "pmc-client/pmc-client.h"
+
+enum {
+	EXIT_GOOD = 0,
+	EXIT_BAD = 1,   /* something asked for was refused, or not answered */
+	EXIT_USAGE = 2, /* wrong words, or cannot run */
+	EXIT_INTERRUPTED = 4,
+};
+
+struct tool_options {
+	const char *socket;   /* NULL: found */
+	const char *own_path; /* NULL: chosen */
+	int domain;           /* -1: found, 0 tried first */
+	int transport_specific;
+	int port;                               /* PTP_PORT_ALL: every port */
+	const struct ptp_clock_identity *clock; /* NULL: any; set by TARGET of pmc's syntax */
+	uint8_t boundary_hops;
+	bool json;
+	bool fields; /* of list */
+	int64_t timeout_ns;
+	int64_t interval_ns; /* of watch */
+	unsigned int count;  /* of watch: messages of each id, 0: no end */
+	int signals_fd;      /* readable once a signal has come */
+	const char *events;  /* of watch: names with commas, NULL: poll */
+};
+
+struct session;
+typedef void tool_sink_fn(struct session *s, const struct pmc_message *m);
+
+struct session {
+	const struct tool_options *o;
+	struct pmc_client *client;
+	uint8_t domain; /* that ptp4l answers in */
+	uint8_t transport_specific;
+	tool_sink_fn *sink;
+	enum ptp_action action;        /* of the request under way */
+	json_t *messages;              /* collected for JSON output; NULL: one object a line */
+	const struct dataset *kept_of; /* the last data that keep_answer() got */
+	union ptp_data kept;
+	unsigned int answers; /* to the request under way */
+	bool interrupted;
+	unsigned int refused; /* answers without data, and missing ones, since the session began */
+};
+
+int64_t tool_now_ns(void); /* CLOCK_MONOTONIC */
+
+/* One line on stderr, with the program's name. */
+__attribute__((format(printf, 1, 2))) void tool_complain(const char *format, ...);
+
+/* --- tool_session.c --- */
+
+/*
+ * Find the socket, connect, and see that ptp4l answers; every way in which it may not is told from
+ * the others and complained about. 0, or the exit status to leave with. Close it in any case.
+ */
+int session_open(struct session *s, const struct tool_options *o, bool read_write);
+void session_close(struct session *s);
+
+/* The exit status for what has happened so far. */
+int session_status(const struct session *s);
+
+/* Ask and wait. What is wrong with the request itself is complained about and counted as refused.
+ */
+void session_ask(struct session *s, const struct pmc_request *request);
+
+/* Wait for pushes and answers up to a moment; false if the server has gone, or after a signal. */
+bool session_wait(struct session *s, int64_t until_mono_ns);
+
+/* --- tool_output.c --- */
+
+/* As linuxptp's pmc writes it. */
+void print_message(struct session *s, const struct pmc_message *m);
+/* One line, with the time of day. */
+void print_line(struct session *s, const struct pmc_message *m);
+/* Append to s->messages, or print one object a line with the time of day. */
+void collect_message(struct session *s, const struct pmc_message *m);
+void discard_message(struct session *s, const struct pmc_message *m);
+
+/* Print {"schema": "pmc-client.WHAT/1", "socket", "domain", "messages"} and free the messages. */
+void print_collected(struct session *s, const char *what);
+
+int list_ids(const struct tool_options *o, char **names);
+
+/* --- tool_set.c --- */
+
+/*
+ * Get, modify, set, read back: values are the words FIELD=VALUE. 0, or -EINVAL after a complaint;
+ * refusals are counted in the session.
+ */
+int set_fields(struct session *s, const struct dataset *ds, char **words, size_t n_words);
+
+/* --- the commands --- */
+
+int run_get(const struct tool_options *o, char **words);
+int run_set(const struct tool_options *o, char **words);
+int run_command(const struct tool_options *o, char **words);
+int run_watch(const struct tool_options *o, char **words);
+int run_list(const struct tool_options *o, char **words);
+int run_pmc_syntax(const struct tool_options *o, char **words); /* tool_pmc.c */
+
+/* An id by name or number ("0xC000"); false after a complaint. *out has a row or not. */
+bool parse_id(const char *word, uint16_t *id, const struct dataset **out);

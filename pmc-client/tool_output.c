@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Messages and the list of ids, for people and for programs. */
+#include <stdio.h>
+#include <time.h>
+
+#include "pmc-client/tool.h"
+
+enum { TEXT_MAX = 300 }; /* the longest value: a PTPText */
+
+static const char *action_name(const struct session *s, const struct pmc_message *m)
+{
+	return s->action == PTP_COMMAND && !m->push ? "ACKNOWLEDGE" : "RESPONSE";
+}
+
+static const char *id_name(const struct pmc_message *m, char *buf, size_t size)
+{
+	if (m->dataset)
+		return m->dataset->name;
+	(void)snprintf(buf, size, "0x%04X", m->id);
+	return buf;
+}
+
+static bool has_answer(const struct pmc_message *m)
+{
+	return m->outcome != PMC_TIMED_OUT && m->outcome != PMC_DISCONNECTED;
+}
+
+/* Names are padded to the longest of their data set, as pmc does. */
+static int name_width(const struct pmc_message *m)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < m->n_fields; i++) {
+		const struct field *f = &m->dataset->fields[i];
+
+		if (f->name && strlen(f->standard) > width)
+			width = strlen(f->standard);
+	}
+	return (int)width;
+}
+
+static void print_hex(const uint8_t *octets, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		printf("%02x", octets[i]);
+}
+
+static const void *record_at(const struct field *f, const void *data, size_t i)
+{
+	return (const uint8_t *)data + f->records + i * f->stride;
+}
+
+static size_t record_count(const struct field *f, const void *data)
+{
+	uint16_t count;
+
+	memcpy(&count, (const uint8_t *)data + f->offset, sizeof(count));
+	return count;
+}
+
+static void print_records(const struct field *f, const void *data, const char *indent)
+{
+	char text[TEXT_MAX];
+
+	for (size_t i = 0; i < record_count(f, data); i++) {
+		printf("%s", indent);
+		for (size_t k = 0; k < f->n_rows; k++)
+			printf("%s%s %s", k ? "  " : "", f->rows[k].standard,
+			       pmc_field_format(&f->rows[k], record_at(f, data, i), text,
+						sizeof(text)));
+	}
+}
+
+/* How many octets of the body the known fields account for; what is more, a newer version sent. */
+static size_t known_len(const struct pmc_message *m)
+{
+	uint8_t body[PTP_MESSAGE_MAX];
+	size_t len = 0;
+
+	if (m->dataset && m->data)
+		(void)pmc_dataset_encode(m->dataset, m->data, m->n_fields, body, sizeof(body),
+					 &len);
+	return len < m->raw_len ? len : m->raw_len;
+}
+
+static void print_extra(const struct pmc_message *m, const char *before)
+{
+	size_t known = known_len(m);
+
+	if (known == m->raw_len)
+		return;
+	printf("%s", before);
+	print_hex(m->raw + known, m->raw_len - known);
+}
+
+static void print_fields(const struct pmc_message *m)
+{
+	int width = name_width(m);
+	char text[TEXT_MAX];
+
+	for (size_t i = 0; i < m->n_fields; i++) {
+		const struct field *f = &m->dataset->fields[i];
+
+		if (!f->name)
+			continue;
+		printf("\n\t\t%-*s %s", width, f->standard,
+		       pmc_field_format(f, m->data, text, sizeof(text)));
+		if (f->kind == FIELD_RECORDS)
+			print_records(f, m->data, "\n\t\t");
+	}
+	print_extra(m, "\n\t\tunknown octets ");
+}
+
+void print_message(struct session *s, const struct pmc_message *m)
+{
+	char source[PTP_PORT_IDENTITY_TEXT], id[8];
+	const char *name = id_name(m, id, sizeof(id));
+
+	if (!has_answer(m)) {
+		tool_complain("%s: %s%s", name, pmc_outcome_name(m->outcome),
+			      s->answers > 0 ? ", not every port answered" : "");
+		return;
+	}
+	printf("\t%s seq %u %s ", ptp_port_identity_format(&m->source, source), m->sequence_id,
+	       action_name(s, m));
+	if (m->error_id)
+		printf("MANAGEMENT_ERROR_STATUS \n\t\t%s %s", ptp_error_name(m->error_id), name);
+	else
+		printf("MANAGEMENT %s ", name);
+	if (m->data)
+		print_fields(m);
+	else
+		print_extra(m, "\n\t\tunknown octets ");
+	(void)putchar('\n');
+	(void)fflush(stdout);
+}
+
+/* RFC 3339, UTC, nine digits. */
+static const char *time_of_day(char buf[32])
+{
+	struct timespec now;
+	struct tm tm;
+	size_t n;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	(void)gmtime_r(&now.tv_sec, &tm);
+	n = strftime(buf, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+	(void)snprintf(buf + n, 32 - n, ".%09ldZ", now.tv_nsec);
+	return buf;
+}
+
+void print_line(struct session *s, const struct pmc_message *m)
+{
+	char when[32], source[PTP_PORT_IDENTITY_TEXT], id[8], text[TEXT_MAX];
+
+	printf("%s %s %s", time_of_day(when),
+	       has_answer(m) ? ptp_port_identity_format(&m->source, source) : "-",
+	       id_name(m, id, sizeof(id)));
+	if (m->error_id)
+		printf(" error=%s", ptp_error_name(m->error_id));
+	else if (m->outcome != PMC_OK && m->outcome != PMC_SHORT)
+		printf(" %s", pmc_outcome_name(m->outcome));
+	for (size_t i = 0; i < m->n_fields; i++) {
+		const struct field *f = &m->dataset->fields[i];
+
+		if (f->name)
+			printf(" %s=%s", f->standard,
+			       pmc_field_format(f, m->data, text, sizeof(text)));
+	}
+	print_extra(m, " unknown=");
+	(void)putchar('\n');
+	(void)fflush(stdout);
+}
+
+void discard_message(struct session *s, const struct pmc_message *m)
+{
+}
+
+/* --- JSON --- */
+
+/* Foreign text need not be UTF-8, which JSON has to be. */
+static json_t *json_text(char *text)
+{
+	json_t *json = json_string(text);
+
+	if (json)
+		return json;
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	return json_string(text);
+}
+
+static json_t *json_fields(const struct field *rows, size_t n_rows, size_t n_present,
+			   const void *data);
+
+static json_t *json_field(const struct field *f, const void *data)
+{
+	char text[TEXT_MAX];
+	int64_t number;
+
+	if (f->kind == FIELD_RECORDS) {
+		json_t *records = json_array();
+
+		for (size_t i = 0; i < record_count(f, data); i++)
+			(void)json_array_append_new(
+				records,
+				json_fields(f->rows, f->n_rows, f->n_rows, record_at(f, data, i)));
+		return records;
+	}
+	if (!pmc_field_number(f, data, &number))
+		return json_text(pmc_field_format(f, data, text, sizeof(text)));
+	if (f->kind == FIELD_BIT || f->kind == FIELD_BOOL8 || f->kind == FIELD_BOOL32)
+		return json_boolean(number);
+	return json_integer(number);
+}
+
+/* A field that the sender doesn't know is null. */
+static json_t *json_fields(const struct field *rows, size_t n_rows, size_t n_present,
+			   const void *data)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < n_rows; i++)
+		if (rows[i].name)
+			(void)json_object_set_new(object, rows[i].name,
+						  i < n_present ? json_field(&rows[i], data)
+								: json_null());
+	return object;
+}
+
+static json_t *json_hex(const uint8_t *octets, size_t n)
+{
+	char hex[2 * PTP_MESSAGE_MAX + 1] = "";
+
+	for (size_t i = 0; i < n && i < PTP_MESSAGE_MAX; i++)
+		(void)snprintf(hex + 2 * i, 3, "%02x", octets[i]);
+	return json_string(hex);
+}
+
+static json_t *json_message(const struct pmc_message *m)
+{
+	char source[PTP_PORT_IDENTITY_TEXT], id[8];
+	json_t *object = json_object();
+	size_t known = known_len(m);
+
+	(void)json_object_set_new(object, "id", json_string(id_name(m, id, sizeof(id))));
+	(void)json_object_set_new(object, "outcome", json_string(pmc_outcome_name(m->outcome)));
+	if (has_answer(m))
+		(void)json_object_set_new(
+			object, "source",
+			json_string(ptp_port_identity_format(&m->source, source)));
+	if (m->push)
+		(void)json_object_set_new(object, "push", json_true());
+	if (m->error_id)
+		(void)json_object_set_new(object, "error",
+					  json_string(ptp_error_name(m->error_id)));
+	if (m->data)
+		(void)json_object_set_new(object, "data",
+					  json_fields(m->dataset->fields, m->dataset->n_fields,
+						      m->n_fields, m->data));
+	if (known < m->raw_len)
+		(void)json_object_set_new(object, "unknown_octets",
+					  json_hex(m->raw + known, m->raw_len - known));
+	return object;
+}
+
+static void print_json(json_t *object, size_t flags)
+{
+	(void)json_dumpf(object, stdout, flags);
+	(void)putchar('\n');
+	(void)fflush(stdout);
+	json_decref(object);
+}
+
+void collect_message(struct session *s, const struct pmc_message *m)
+{
+	json_t *object = json_message(m);
+	char when[32];
+
+	if (s->messages) {
+		(void)json_array_append_new(s->messages, object);
+		return;
+	}
+	(void)json_object_set_new(object, "schema", json_string("pmc-client.message/1"));
+	(void)json_object_set_new(object, "time", json_string(time_of_day(when)));
+	print_json(object, JSON_COMPACT);
+}
+
+void print_collected(struct session *s, const char *what)
+{
+	json_t *object;
+
+	if (!s->messages)
+		return;
+	object = json_pack("{s:o, s:s, s:i, s:i, s:O}", "schema",
+			   json_sprintf("pmc-client.%s/1", what), "socket",
+			   pmc_client_path(s->client), "domain", s->domain, "transport_specific",
+			   s->transport_specific, "messages", s->messages);
+	print_json(object, JSON_INDENT(2));
+}

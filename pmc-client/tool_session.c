@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A conversation with one ptp4l, for a command that has nothing else to do than wait. */
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pmc-client/tool.h"
+
+static const int64_t discovery_ns = 2000000000;
+
+int64_t tool_now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void tool_complain(const char *format, ...)
+{
+	va_list args;
+
+	(void)fflush(stdout);
+	va_start(args, format);
+	(void)fputs("pmc-client: ", stderr);
+	(void)vfprintf(stderr, format, args);
+	(void)fputc('\n', stderr);
+	va_end(args);
+}
+
+static bool is_good(const struct pmc_message *m)
+{
+	return m->outcome == PMC_OK || m->outcome == PMC_SHORT || m->outcome == PMC_EMPTY;
+}
+
+static void on_message(void *userdata, const struct pmc_message *m)
+{
+	struct session *s = userdata;
+	bool ended_without = m->outcome == PMC_TIMED_OUT || m->outcome == PMC_DISCONNECTED;
+
+	if (!ended_without)
+		s->answers++;
+	/* Across boundary clocks nobody knows how many will answer. */
+	if (ended_without && s->o->boundary_hops > 0 && s->answers > 0)
+		return;
+	if (!is_good(m))
+		s->refused++;
+	s->sink(s, m);
+}
+
+/* Until something comes, a signal, or deadline_ns. */
+static void wait_input(struct session *s, int64_t deadline_ns)
+{
+	struct pollfd wait[] = {
+		{.fd = pmc_client_fd(s->client), .events = POLLIN},
+		{.fd = s->o->signals_fd, .events = POLLIN},
+	};
+	int64_t left_ns = deadline_ns - tool_now_ns();
+
+	if (left_ns > 0 && poll(wait, 2, (int)(left_ns / 1000000) + 1) > 0 && wait[1].revents)
+		s->interrupted = true;
+}
+
+bool session_wait(struct session *s, int64_t until_mono_ns)
+{
+	bool until_answered = until_mono_ns == INT64_MAX;
+
+	while (pmc_client_connected(s->client) && !s->interrupted) {
+		int64_t deadline_ns = pmc_client_deadline_ns(s->client);
+
+		if (until_answered ? !pmc_client_busy(s->client) : tool_now_ns() >= until_mono_ns)
+			return true;
+		wait_input(s, deadline_ns < until_mono_ns ? deadline_ns : until_mono_ns);
+		(void)pmc_client_receive(s->client, tool_now_ns());
+		pmc_client_expire(s->client, tool_now_ns());
+	}
+	return false;
+}
+
+void session_ask(struct session *s, const struct pmc_request *request)
+{
+	int64_t give_up_ns = tool_now_ns() + s->o->timeout_ns;
+	int r;
+
+	if (s->interrupted)
+		return;
+	s->answers = 0;
+	s->action = request->action;
+	/* Other clients may fill ptp4l's queue for a moment. */
+	while ((r = pmc_client_request(s->client, request, tool_now_ns(), s->o->timeout_ns)) ==
+		       -EAGAIN &&
+	       tool_now_ns() < give_up_ns)
+		(void)poll(NULL, 0, 1);
+	if (r < 0) {
+		tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
+		s->refused++;
+		return;
+	}
+	(void)session_wait(s, INT64_MAX);
+}
+
+/* --- finding and opening --- */
+
+static const char *why_not(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "no such socket: is ptp4l running, and with this uds_address?";
+	case ECONNREFUSED:
+		return "nobody listens: left behind by a ptp4l that was killed";
+	case EACCES:
+	case EPERM:
+		return "permission denied: only root and the socket's group may use the read-write "
+		       "socket; linuxptp 4.0 and later have a read-only one for everyone";
+	default:
+		return strerror(error);
+	}
+}
+
+/* 0 or -errno. */
+static int open_path(struct session *s, const char *path)
+{
+	struct pmc_client_options options = {
+		.server_path = path,
+		.own_path = s->o->own_path,
+		.domain = s->domain,
+		.transport_specific = s->transport_specific,
+		.allow_set = true, /* the words of the command line decide */
+		.on_message = on_message,
+		.userdata = s,
+	};
+	int r = pmc_client_new(&s->client, &options);
+
+	if (r < 0)
+		return r;
+	r = pmc_client_connect(s->client);
+	if (r < 0)
+		s->client = pmc_client_free(s->client);
+	return r;
+}
+
+/* linuxptp's default places: after 4.4 in a directory of their own; the read-only one since 4.0. */
+static int open_default(struct session *s, bool read_write)
+{
+	static const char *const paths[] = {"/var/run/ptp/ptp4lro", "/var/run/ptp4lro",
+					    "/var/run/ptp/ptp4l", "/var/run/ptp4l"};
+	int worst = -ENOENT;
+	const char *where = "/var/run/ptp4l";
+
+	for (size_t i = read_write ? 2 : 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		int r = open_path(s, paths[i]);
+
+		if (r == 0)
+			return 0;
+		if (r != -ENOENT) {
+			worst = r;
+			where = paths[i];
+		}
+	}
+	tool_complain("%s: %s", where, why_not(-worst));
+	if (worst == -ENOENT)
+		tool_complain("give ptp4l's uds_address with --socket");
+	return EXIT_USAGE;
+}
+
+static int open_any(struct session *s, bool read_write)
+{
+	int r;
+
+	if (!s->o->socket)
+		return open_default(s, read_write);
+	r = open_path(s, s->o->socket);
+	if (r < 0)
+		tool_complain("%s: %s", s->o->socket, why_not(-r));
+	return r < 0 ? EXIT_USAGE : 0;
+}
+
+/* Does it speak our domain and transportSpecific? Learns the number of ports by the way. */
+static bool answers(struct session *s)
+{
+	struct pmc_request request = {
+		.action = PTP_GET, .id = PTP_ID_DEFAULT_DATA_SET, .port = PTP_PORT_ALL};
+	tool_sink_fn *sink = s->sink;
+	unsigned int refused = s->refused;
+
+	s->sink = discard_message;
+	session_ask(s, &request);
+	s->sink = sink;
+	s->refused = refused;
+	return s->answers > 0;
+}
+
+/* It doesn't. Was it asked for what it isn't, or will another domain do? */
+static int adapt(struct session *s)
+{
+	const char *path = pmc_client_path(s->client);
+	struct pmc_found found;
+	int r;
+
+	if (s->interrupted)
+		return EXIT_INTERRUPTED;
+	if (!pmc_client_connected(s->client)) {
+		tool_complain("%s: ptp4l went away", path);
+		return EXIT_BAD;
+	}
+	r = pmc_find_domain(path, s->o->own_path, discovery_ns, &found);
+	if (r < 0) {
+		tool_complain(
+			"%s: ptp4l does not answer, in no domain: it is stopped or overloaded, "
+			"or wants authenticated messages (spp)",
+			path);
+		return EXIT_BAD;
+	}
+	if (s->o->domain >= 0 && s->o->domain != found.domain) {
+		tool_complain("%s: wrong domain: this ptp4l has domain %u", path, found.domain);
+		return EXIT_USAGE;
+	}
+	if (s->o->transport_specific >= 0 && s->o->transport_specific != found.transport_specific) {
+		tool_complain("%s: wrong transportSpecific: this ptp4l has 0x%x", path,
+			      found.transport_specific);
+		return EXIT_USAGE;
+	}
+	s->domain = found.domain;
+	s->transport_specific = found.transport_specific;
+	(void)pmc_client_set_domain(s->client, found.domain, found.transport_specific);
+	return answers(s) ? 0 : EXIT_BAD;
+}
+
+int session_open(struct session *s, const struct tool_options *o, bool read_write)
+{
+	int r;
+
+	*s = (struct session){
+		.o = o,
+		.sink = o->json ? collect_message : print_message,
+		.domain = (uint8_t)(o->domain < 0 ? 0 : o->domain),
+		.transport_specific =
+			(uint8_t)(o->transport_specific < 0 ? 0 : o->transport_specific),
+	};
+	r = open_any(s, read_write);
+	if (r != 0)
+		return r;
+	return answers(s) ? 0 : adapt(s);
+}
+
+int session_status(const struct session *s)
+{
+	if (s->interrupted)
+		return EXIT_INTERRUPTED;
+	return s->refused > 0 || !pmc_client_connected(s->client) ? EXIT_BAD : EXIT_GOOD;
+}
+
+void session_close(struct session *s)
+{
+	s->client = pmc_client_free(s->client);
+	json_decref(s->messages);
+	s->messages = NULL;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * watch: ids at an interval, or events as they happen. Subscriptions are short and renewed at half
+ * their time, so that this program, stopped or starved, leaves ptp4l room to work on.
+ */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "pmc-client/tool.h"
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	uint32_t event;
+	uint16_t id; /* what is pushed */
+} events[] = {
+	{ "port-state",      PMC_EVENT_PORT_STATE,      PTP_ID_PORT_DATA_SET },
+	{ "time-sync",       PMC_EVENT_TIME_SYNC,       PTP_ID_TIME_STATUS_NP },
+	{ "parent-data-set", PMC_EVENT_PARENT_DATA_SET, PTP_ID_PARENT_DATA_SET },
+	{ "cmlds",           PMC_EVENT_CMLDS,           PTP_ID_CMLDS_INFO_NP },
+};
+/* clang-format on */
+
+enum { N_EVENTS = sizeof(events) / sizeof(events[0]) };
+
+static const int64_t second_ns = 1000000000;
+
+struct watch {
+	struct session session;
+	uint32_t mask;
+	uint16_t duration_s;
+	int64_t renew_mono_ns;
+	int64_t last_sync_mono_ns; /* 0: none yet */
+	unsigned int pushes;
+};
+
+/* Names with commas between; "all" or nothing is all of them. */
+static int parse_events(const char *names, uint32_t *mask)
+{
+	*mask = 0;
+	while (*names) {
+		size_t len = strcspn(names, ","), i = 0;
+
+		while (i < N_EVENTS && (strlen(events[i].name) != len ||
+					strncasecmp(events[i].name, names, len) != 0))
+			i++;
+		if (i == N_EVENTS) {
+			tool_complain(
+				"%s: events are port-state, time-sync, parent-data-set, cmlds",
+				names);
+			return EXIT_USAGE;
+		}
+		*mask |= events[i].event;
+		names += len + (names[len] == ',');
+	}
+	return 0;
+}
+
+/* All of the pushes of a Sync's time are in the budget: it is the only event with a rate. */
+static void mind_the_rate(struct watch *w, const struct pmc_message *m)
+{
+	int64_t interval_ns = m->received_mono_ns - w->last_sync_mono_ns;
+	uint16_t duration_s = pmc_subscription_max_s(interval_ns);
+
+	if (m->id != PTP_ID_TIME_STATUS_NP)
+		return;
+	/* A queue that was not read for a moment shows no interval. */
+	if (w->last_sync_mono_ns > 0 && interval_ns > 0 && duration_s < w->duration_s &&
+	    duration_s > 0)
+		w->duration_s = duration_s;
+	w->last_sync_mono_ns = m->received_mono_ns;
+}
+
+static void on_watched(struct session *s, const struct pmc_message *m)
+{
+	struct watch *w = (struct watch *)s; /* its first member */
+
+	if (m->id == PTP_ID_SUBSCRIBE_EVENTS_NP && m->outcome == PMC_OK)
+		return;
+	if (m->push) {
+		mind_the_rate(w, m);
+		w->pushes++;
+	}
+	if (s->o->json)
+		collect_message(s, m);
+	else
+		print_line(s, m);
+}
+
+static bool subscribe(struct watch *w)
+{
+	struct session *s = &w->session;
+	int r = pmc_client_subscribe(s->client, w->mask, w->duration_s, tool_now_ns(),
+				     s->o->timeout_ns);
+
+	if (r < 0) {
+		tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
+		return false;
+	}
+	w->renew_mono_ns = tool_now_ns() + w->duration_s * second_ns / 2;
+	return session_wait(s, INT64_MAX) && s->refused == 0;
+}
+
+static int watch_events(struct watch *w)
+{
+	struct session *s = &w->session;
+
+	w->duration_s = 2; /* right for any rate that can be pushed at all */
+	while (subscribe(w))
+		do {
+			int64_t step_ns = tool_now_ns() + second_ns / 20;
+
+			if (!session_wait(s,
+					  step_ns < w->renew_mono_ns ? step_ns : w->renew_mono_ns))
+				break;
+			if (s->o->count > 0 && w->pushes >= s->o->count)
+				return EXIT_GOOD;
+		} while (tool_now_ns() < w->renew_mono_ns);
+	if (!pmc_client_connected(s->client))
+		tool_complain("%s: ptp4l went away", pmc_client_path(s->client));
+	return session_status(s);
+}
+
+static int watch_ids(struct watch *w, char **words)
+{
+	struct session *s = &w->session;
+	int64_t next_mono_ns = tool_now_ns();
+
+	for (unsigned int round = 0; s->o->count == 0 || round < s->o->count; round++) {
+		if (!session_wait(s, next_mono_ns))
+			break;
+		next_mono_ns += s->o->interval_ns;
+		for (char **word = words; *word; word++) {
+			struct pmc_request request = {
+				.action = PTP_GET,
+				.port = (uint16_t)s->o->port,
+				.clock = s->o->clock,
+				.boundary_hops = s->o->boundary_hops,
+			};
+			const struct dataset *ds;
+
+			(void)parse_id(*word, &request.id, &ds);
+			session_ask(s, &request);
+		}
+		/* After a stop there is nothing to be made up for. */
+		if (next_mono_ns < tool_now_ns())
+			next_mono_ns = tool_now_ns();
+	}
+	return session_status(s);
+}
+
+static int check_words(char **words, const struct tool_options *o, struct watch *w,
+		       bool *read_write)
+{
+	const struct dataset *ds;
+	uint16_t id;
+
+	*read_write = o->events != NULL;
+	if (o->events && words[0]) {
+		tool_complain("watch takes ids or --events, not both");
+		return EXIT_USAGE;
+	}
+	if (o->events)
+		return parse_events(o->events, &w->mask);
+	if (!words[0]) {
+		tool_complain("an id is missing; \"pmc-client list\" shows them");
+		return EXIT_USAGE;
+	}
+	for (; *words; words++) {
+		if (!parse_id(*words, &id, &ds))
+			return EXIT_USAGE;
+		*read_write |= ds && ds->flags & DATASET_READ_WRITE;
+	}
+	return 0;
+}
+
+int run_watch(const struct tool_options *o, char **words)
+{
+	struct watch w = {0};
+	bool read_write;
+	int r = check_words(words, o, &w, &read_write);
+
+	if (r != 0)
+		return r;
+	r = session_open(&w.session, o, read_write);
+	if (r == 0) {
+		w.session.sink = on_watched;
+		r = o->events ? watch_events(&w) : watch_ids(&w, words);
+	}
+	session_close(&w.session);
+	return r;
+}
