@@ -77,7 +77,8 @@ static void expire(struct reading *r, int64_t now_mono_ns, int64_t bound_ns)
 static void expire_port(struct status_port *p, int64_t stale_after_ns, int64_t now_mono_ns)
 {
 	int64_t stale_ns = stale_after_ns ? stale_after_ns : NSEC_PER_SEC;
-	int64_t poll_ns = max_ns(stale_ns, STATUS_POLL_STALE_NS);
+	int64_t state_ns = max_ns(stale_ns, STATUS_STATE_STALE_NS);
+	int64_t parent_ns = max_ns(stale_ns, STATUS_PARENT_STALE_NS);
 
 	if (p->sync_interval_ns.known)
 		stale_ns = max_ns(stale_ns, STALE_INTERVALS * p->sync_interval_ns.value);
@@ -85,13 +86,13 @@ static void expire_port(struct status_port *p, int64_t stale_after_ns, int64_t n
 		p->last_minute =
 			(struct status_window){0, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
 	expire(&p->offset_ns, now_mono_ns, stale_ns);
-	expire(&p->mean_path_delay_ns, now_mono_ns, max_ns(stale_ns, poll_ns));
-	expire(&p->sync_interval_ns, now_mono_ns, max_ns(stale_ns, poll_ns));
-	expire(&p->state, now_mono_ns, poll_ns);
-	expire(&p->clock_class, now_mono_ns, poll_ns);
-	expire(&p->clock_accuracy, now_mono_ns, poll_ns);
-	expire(&p->time_source, now_mono_ns, poll_ns);
-	expire(&p->steps_removed, now_mono_ns, poll_ns);
+	expire(&p->mean_path_delay_ns, now_mono_ns, max_ns(stale_ns, state_ns));
+	expire(&p->sync_interval_ns, now_mono_ns, max_ns(stale_ns, state_ns));
+	expire(&p->state, now_mono_ns, state_ns);
+	expire(&p->clock_class, now_mono_ns, parent_ns);
+	expire(&p->clock_accuracy, now_mono_ns, parent_ns);
+	expire(&p->steps_removed, now_mono_ns, parent_ns);
+	expire(&p->time_source, now_mono_ns, max_ns(stale_ns, STATUS_PROPERTIES_STALE_NS));
 	if (!p->state.known)
 		p->state_since_mono_ns = 0;
 	if (!p->clock_class.known)

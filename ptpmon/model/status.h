@@ -18,7 +18,11 @@ enum {
 	STATUS_TEXT_MAX = 128,
 };
 
-#define STATUS_POLL_STALE_NS  INT64_C(3000000000)
+/* three times the interval at which each is asked for */
+#define STATUS_STATE_STALE_NS      INT64_C(3000000000)
+#define STATUS_PARENT_STALE_NS     INT64_C(6000000000)
+#define STATUS_PROPERTIES_STALE_NS INT64_C(30000000000)
+
 #define STATUS_WINDOW_NS      INT64_C(1000000000) /* of the sampler */
 #define STATUS_LAST_MINUTE_NS INT64_C(60000000000)
 #define STATUS_OFFSET_BAD_NS  INT64_C(10000000)
@@ -134,9 +138,10 @@ struct status {
 
 /*
  * Everything older than its bound becomes unknown: offset and path delay after the larger of
- * stale_after_ns (1 s while that is 0) and three sync intervals; port state and what else is asked
- * once a second after STATUS_POLL_STALE_NS if that is more; a grandmaster's name with its class; a
- * CPU's last_max_ns after three windows. The last minute's figures go when it has passed.
+ * stale_after_ns (1 s while that is 0) and three sync intervals; what is asked for at an interval
+ * of its own after three of those: port state, then what is known of the grandmaster (its name goes
+ * with its class), then the time source; a CPU's last_max_ns after three windows. The last minute's
+ * figures go when it has passed.
  */
 void status_expire(struct status *s, int64_t now_mono_ns);
 

@@ -52,8 +52,39 @@ static void test_staleness(void **state)
 		if (!p->offset_ns.known &&
 		    (p->offset_ns.value || p->offset_ns.mono_ns != s->taken_mono_ns - row->age_ns))
 			fail_msg("%s: a value without data, or no age", row->name);
-		if (!p->state.known && (p->state_since_mono_ns || p->grandmaster[0]))
+		if (!p->state.known && p->state_since_mono_ns)
 			fail_msg("%s: a state's past outlives it", row->name);
+		free(s);
+	}
+}
+
+/* What is asked for less often is known longer; the grandmaster's name goes with its class. */
+static void test_slow_polls(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t age_ns;
+		bool parent_known, source_known;
+	} polls[] = {
+		{"two missed", 6000 * MS, true, true},
+		{"three missed", 6000 * MS + 1, false, true},
+		{"properties, two missed", 30000 * MS, false, true},
+		{"properties, three missed", 30000 * MS + 1, false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(polls) / sizeof(polls[0]); i++) {
+		struct status *s = status_fixture_new(&status_fixtures[0]);
+		struct status_port *p = &s->ports[0];
+
+		p->clock_class.mono_ns = p->clock_accuracy.mono_ns = p->steps_removed.mono_ns =
+			p->time_source.mono_ns = s->taken_mono_ns - polls[i].age_ns;
+		status_expire(s, s->taken_mono_ns);
+		if (p->clock_class.known != polls[i].parent_known ||
+		    p->clock_accuracy.known != polls[i].parent_known ||
+		    p->steps_removed.known != polls[i].parent_known ||
+		    (p->grandmaster[0] != '\0') != polls[i].parent_known ||
+		    p->time_source.known != polls[i].source_known)
+			fail_msg("%s", polls[i].name);
 		free(s);
 	}
 }
@@ -159,10 +190,10 @@ static void test_offset_format(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_staleness),     cmocka_unit_test(test_last_minute_goes),
-		cmocka_unit_test(test_latency_goes),  cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_order),         cmocka_unit_test(test_schedules),
-		cmocka_unit_test(test_offset_format),
+		cmocka_unit_test(test_staleness),        cmocka_unit_test(test_slow_polls),
+		cmocka_unit_test(test_last_minute_goes), cmocka_unit_test(test_latency_goes),
+		cmocka_unit_test(test_verdicts),         cmocka_unit_test(test_order),
+		cmocka_unit_test(test_schedules),        cmocka_unit_test(test_offset_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
