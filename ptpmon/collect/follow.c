@@ -105,11 +105,15 @@ static bool new_update(const struct follow *f, const struct follow_status *s)
 	return s->ingress_ns != f->ingress_ns;
 }
 
-/* There is an update, but it is not an offset that was measured, or it is recorded already. */
-static bool not_for_us(const struct follow *f, const struct follow_status *s, int64_t mono_ns)
+/*
+ * A Sync came in, but it made no offset: before the first path delay of a master there is only the
+ * offset from before, which is 0 at the start (clock.c, clock_synchronize()).
+ */
+static bool not_measured(struct follow *f, const struct follow_status *s, int64_t offset_before_ns)
 {
-	if (mono_ns <= f->options.not_before_mono_ns)
+	if (f->lost && s->offset_ns == offset_before_ns)
 		return true;
+	f->lost = false;
 	return f->options.end_to_end && s->offset_ns == 0 && s->mean_path_delay_ns == 0;
 }
 
@@ -128,6 +132,7 @@ static enum follow_outcome take_update(struct follow *f, const struct follow_sta
 {
 	uint32_t flags = 0;
 	int64_t mono_ns = s->seen_mono_ns;
+	int64_t offset_before_ns = f->offset_ns;
 
 	if (s->ingress_ns == 0)
 		flags = SAMPLE_STEP | SAMPLE_TIME_ASSUMED;
@@ -141,7 +146,7 @@ static enum follow_outcome take_update(struct follow *f, const struct follow_sta
 	f->fruitless = 0;
 	look_for_holes(f, mono_ns);
 	f->update_mono_ns = mono_ns;
-	if (not_for_us(f, s, mono_ns))
+	if (not_measured(f, s, offset_before_ns) || mono_ns <= f->options.not_before_mono_ns)
 		return FOLLOW_NOTHING;
 	*out = (struct sample){
 		.flags = flags,
@@ -175,8 +180,10 @@ enum follow_outcome follow_status(struct follow *f, const struct follow_status *
 	f->fruitless++;
 	if (!lost)
 		return FOLLOW_NOTHING;
+	f->lost = true;
 	f->ingress_ns = 0;
 	f->interval_ns = 0;
+	f->anchored = false; /* ptp4l counts what it hears without using it */
 	return FOLLOW_LOST;
 }
 

@@ -38,6 +38,7 @@ struct follow {
 	uint64_t seen, declared;
 
 	bool started;                  /* a first answer has come */
+	bool lost;                     /* the master was lost, and nothing was measured since */
 	int64_t ingress_ns, offset_ns; /* of the newest update */
 	int64_t update_mono_ns;        /* its moment; INT64_MIN: none yet */
 	int64_t floor_mono_ns;         /* samples are in order: later than this */

@@ -194,8 +194,11 @@ static void the_step_sample_is_kept_and_the_loss_is_told_once(void **state)
 	/* the master goes: ingress 0 with the old offset */
 	assert_int_equal(feed(&f, 5 * S, 0, -12, &out), FOLLOW_LOST);
 	assert_int_equal(feed(&f, 6 * S, 0, -12, &out), FOLLOW_NOTHING);
-	assert_int_equal(feed(&f, 7 * S, 7 * S - MS, -12, &out), FOLLOW_SAMPLE);
-	assert_int_equal(f.seen, 4);
+	/* Syncs of the next one, before there is a path delay, bring the old offset again */
+	assert_int_equal(feed(&f, 7 * S, 7 * S - MS, -12, &out), FOLLOW_NOTHING);
+	assert_int_equal(feed(&f, 8 * S, 8 * S - MS, 31, &out), FOLLOW_SAMPLE);
+	assert_int_equal(feed(&f, 9 * S, 9 * S - MS, 31, &out), FOLLOW_SAMPLE);
+	assert_int_equal(f.seen, 5);
 }
 
 static void offset_zero_before_the_first_delay_is_no_offset(void **state)
