@@ -31,7 +31,7 @@ refused() { # refused PATTERN
 
 	lines=$(grep -vE ': started, pid=|: run [0-9]+: (begins|ends)' "$LAB_WORK/err") || true
 	[ "$status" = 2 ] && [ "$(wc -l <<<"$lines")" = 1 ] && grep -qE -- "$1" <<<"$lines" &&
-		[ -z "$(ip netns pids "ptpmon-$$-board")" ] && [ ! -e "$LAB_WORK/board.run" ]
+		[ -z "$(ptpmon_pids board '/ptpmon |sampler| recorder')" ] && [ ! -e "$LAB_WORK/board.run" ]
 }
 
 check_refused() { # check_refused NAME PATTERN
