@@ -157,7 +157,7 @@ static int on_exit_event(sd_event_source *source, const siginfo_t *si, void *use
 	if (!c->start_error && !expected)
 		tell_problem(c, EVENT_CHILD_EXITED, "%s", text);
 	else if (!c->start_error)
-		tell(c, EVENT_CHILD_EXITED, text);
+		tell(c, EVENT_CHILD_STOPPED, text);
 	feed(c, c->start_error ? RESTART_EXEC_FAILED : RESTART_EXITED);
 	return 0;
 }

@@ -122,7 +122,7 @@ static void take_port(struct pmc_source *s, const struct pmc_message *m)
 
 	if (i >= s->options.n_ports)
 		return;
-	if (ds->delay_mechanism == PTP_P2P)
+	if (ds->delay_mechanism == PTP_P2P && ds->peer_mean_path_delay_ns != 0)
 		observe(&s->ports[i].mean_path_delay_ns, ds->peer_mean_path_delay_ns,
 			m->received_mono_ns);
 	if (i == 0)
@@ -132,7 +132,8 @@ static void take_port(struct pmc_source *s, const struct pmc_message *m)
 
 static void take_delay(struct pmc_source *s, const struct pmc_message *m)
 {
-	if (s->follow.options.end_to_end)
+	/* 0 is not a delay: none was measured yet */
+	if (s->follow.options.end_to_end && m->data->current_ds.mean_path_delay_ns != 0)
 		observe(&s->ports[0].mean_path_delay_ns, m->data->current_ds.mean_path_delay_ns,
 			m->received_mono_ns);
 	for (size_t i = 0; i < s->options.n_ports; i++)
@@ -217,6 +218,8 @@ static void take_sample(struct pmc_source *s, struct sample *sample)
 
 	if (p->mean_path_delay_ns.known)
 		sample->delay_ns = p->mean_path_delay_ns.value;
+	else
+		s->due_ns[ASK_DELAY] = sample->mono_ns; /* it has just been measured */
 	if (!p->state.known || p->state.value != PTP_SLAVE)
 		sample->flags |= SAMPLE_UNLOCKED;
 	observe(&p->offset_ns, sample->value, sample->mono_ns);
