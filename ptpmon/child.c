@@ -42,13 +42,17 @@ __attribute__((format(printf, 3, 4))) static void
 tell_problem(struct child *c, enum event_code code, const char *fmt, ...)
 {
 	char text[STATUS_TEXT_MAX * 2];
+	const char *problem = text;
+	size_t name_len = strlen(c->status.name);
 	va_list ap;
 
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (strncmp(text, c->status.name, name_len) == 0 && strncmp(text + name_len, ": ", 2) == 0)
+		problem += name_len + 2; /* it is shown beside the name */
 	(void)snprintf(c->status.problem, sizeof(c->status.problem), "%.*s",
-		       (int)sizeof(c->status.problem) - 1, text);
+		       (int)sizeof(c->status.problem) - 1, problem);
 	tell(c, code, text);
 }
 

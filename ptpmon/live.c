@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptpmon/model/sample.h"
+#include "ptpmon/supervise/schedule.h"
 
 void live_child(struct live *l, const struct status_child *child)
 {
@@ -88,15 +89,31 @@ bool live_conditions(struct live *l, const struct latency_conditions *conditions
 	news = !c->conditions_known || strcmp(c->problem, problem) != 0 ||
 	       strcmp(l->idle_states, idle) != 0;
 	c->conditions_known = true;
+	c->policy = conditions->policy;
+	c->priority = conditions->priority;
 	(void)strcpy(c->problem, problem);
 	(void)strcpy(l->idle_states, idle);
 	return news;
+}
+
+/* The sampler is launched as an ordinary process; what counts is what its threads run at. */
+static void fill_sampler(const struct live *l, struct status_child *child)
+{
+	const struct live_cpu *c = l->n_cpus ? &l->cpus[0] : NULL;
+
+	if (strcmp(child->name, "latency") != 0 || child->state != CHILD_UP || !c ||
+	    !c->conditions_known)
+		return;
+	(void)snprintf(child->policy, sizeof(child->policy), "%s", schedule_policy_name(c->policy));
+	child->priority = c->priority;
 }
 
 void live_fill(const struct live *l, struct status *out)
 {
 	out->n_children = l->n_children;
 	memcpy(out->children, l->children, l->n_children * sizeof(l->children[0]));
+	for (size_t i = 0; i < out->n_children; i++)
+		fill_sampler(l, &out->children[i]);
 	out->n_cpus = l->n_cpus;
 	for (size_t i = 0; i < l->n_cpus; i++) {
 		out->cpus[i] = l->cpus[i].status;

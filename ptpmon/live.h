@@ -18,6 +18,7 @@ struct live {
 		int64_t maxima_ns[LIVE_MINUTE_WINDOWS]; /* of the last windows, a ring */
 		size_t n_windows;
 		bool conditions_known;
+		int32_t policy, priority;      /* of its thread, as read back */
 		char problem[STATUS_TEXT_MAX]; /* it does not run in real time because …, or "" */
 	} cpus[STATUS_CPUS_MAX];
 	char idle_states[16];

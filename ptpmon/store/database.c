@@ -13,7 +13,7 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/base/strbuf.h"
-#include "schema.h" /* made from schema.sql */
+#include "ptpmon/store/schema.h" /* made from schema.sql */
 
 #define APPLICATION_ID 0x7074706d /* "ptpm" */
 
