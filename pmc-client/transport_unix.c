@@ -146,8 +146,7 @@ static int open_socket(struct transport_unix *t)
 	give_to_server(t, &server);
 	if (connect(t->fd, (const struct sockaddr *)&t->server, sizeof(t->server)) < 0)
 		return -errno;
-	t->server_dev = server.st_dev;
-	t->server_ino = server.st_ino;
+	t->server_file = server;
 	return 0;
 }
 
@@ -171,13 +170,20 @@ void transport_unix_close(struct transport_unix *t)
 	t->bound = false;
 }
 
+/* Inode numbers are used again soon, times of creation are not. */
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 int transport_unix_check(const struct transport_unix *t)
 {
 	struct stat server;
 
 	if (stat(t->server.sun_path, &server) < 0)
 		return -errno;
-	if (server.st_dev != t->server_dev || server.st_ino != t->server_ino)
+	if (!is_same_file(&server, &t->server_file))
 		return -ECONNREFUSED; /* another ptp4l by now */
 	return try_connect(&t->server);
 }

@@ -18,8 +18,7 @@ struct transport_unix {
 	bool bound;  /* the own file exists and is ours */
 	struct sockaddr_un server, own;
 	socklen_t own_len;
-	dev_t server_dev; /* which file the server's path was when connected */
-	ino_t server_ino;
+	struct stat server_file; /* when connected */
 };
 
 /*
