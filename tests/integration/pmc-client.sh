@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# pmc-client against a real ptp4l, with linuxptp's own pmc as the measure: a boundary clock with two
+# ports, its grandmaster, and a clock of another domain.
+# shellcheck source=../lab/lib.sh
+. "$(dirname "$0")/../lab/lib.sh"
+
+client=$LAB_BUILD/pmc-client/pmc-client
+
+ours() { # ours NAME WORD...
+	"$client" --socket "$LAB_WORK/$1-ptp4l" "${@:2}"
+}
+
+# What both print, in one form: blanks, sequence numbers and lines that only newer versions have do
+# not count. pmc leaves out the name of the id that has no data.
+normalised() {
+	sed -e '/^sending:/d' -e 's/ seq [0-9]* / /' -e 's/ NULL_MANAGEMENT//' \
+		-e 's/^[[:space:]]*//; s/[[:space:]]*$//; s/[[:space:]][[:space:]]*/ /g'
+}
+
+without_later_events() {
+	if grep -q NOTIFY_TIME_SYNC "$1"; then
+		cat
+	else
+		grep -v -e NOTIFY_TIME_SYNC -e NOTIFY_PARENT_DATA_SET -e NOTIFY_CMLDS
+	fi
+}
+
+# A value may change between two questions. So pmc asks before and after, and where it hears the
+# same twice, nothing else may have been heard in between.
+same_as_pmc() { # same_as_pmc NAME ID
+	local before=$LAB_WORK/before between=$LAB_WORK/between after=$LAB_WORK/after
+
+	for _ in $(seq 20); do
+		ptp4l_get "$1" "$2" | normalised >"$before"
+		ours "$1" get "$2" | normalised >"$between.all"
+		ptp4l_get "$1" "$2" | normalised >"$after"
+		without_later_events "$before" <"$between.all" >"$between"
+		if [ -s "$before" ] && cmp -s "$before" "$after"; then
+			diff "$before" "$between"
+			return
+		fi
+	done
+	echo "# $2: pmc never heard the same twice"
+	return 1
+}
+
+ids_of_pmc() { # those that this version of pmc and of ptp4l have
+	"$client" list | awk '$3 == "port" || $3 == "clock" { print $2 }' | while read -r id; do
+		! ptp4l_get bc "$id" 2>&1 | grep -qE 'bad command|not supported|ERROR_STATUS' || continue
+		echo "$id"
+	done
+}
+
+exits() { # exits STATUS PATTERN COMMAND...: with that status, and words on stderr
+	local status=0
+
+	"${@:3}" >/dev/null 2>"$LAB_WORK/stderr" || status=$?
+	if [ "$status" != "$1" ] || [[ $(cat "$LAB_WORK/stderr") != *"$2"* ]]; then
+		echo "# status $status: $(cat "$LAB_WORK/stderr")"
+		return 1
+	fi
+}
+
+lines_are() { # lines_are NUMBER FILE
+	[ "$(wc -l <"$2")" -ge "$1" ]
+}
+
+nothing_left() {
+	! compgen -G "$LAB_WORK/pmc-client.*" >/dev/null
+}
+
+lab_open
+lab_board gm
+lab_board bc 3000000000 40000
+lab_board end
+lab_join gm bc
+lab_join bc end
+start_ptp4l gm gm 0
+start_ptp4l bc slave 0 'slaveOnly 0' '[eth0]' '[eth1]'
+start_ptp4l end slave 0 'domainNumber 24' 'transportSpecific 1'
+wait_for 20 '[ "$(port_state bc)" = SLAVE ]' || lab_die "the boundary clock does not lock"
+
+ids=$(ids_of_pmc)
+check "linuxptp's pmc has the ids to compare" [ "$(wc -w <<<"$ids")" -ge 28 ]
+for id in $ids; do
+	check "$id: every field as pmc has it" same_as_pmc bc "$id"
+done
+
+# --- what is asked for, and how it ends ---
+
+check "an id that this ptp4l does not have ends with 1" \
+	exits 1 '' "$client" -s "$LAB_WORK/bc-ptp4l" get 0xBEEF
+check "an id that nobody has ends with 2" exits 2 'no such id' "$client" get NO_SUCH_ID
+check "one port is asked alone" \
+	[ "$(ours bc --port 2 get PORT_DATA_SET | awk '$1 == "portIdentity"' | wc -l)" = 1 ]
+check "JSON has the same identity" \
+	grep -q "\"clock_identity\": \"$(ptp4l_field bc DEFAULT_DATA_SET clockIdentity)\"" \
+	<(ours bc --json get DEFAULT_DATA_SET)
+check "pmc's own syntax is understood" \
+	grep -qx 'priority2 128' <(ours bc 'GET PRIORITY2' | normalised)
+
+ours bc set PRIORITY2 priority2=77 >/dev/null
+check "a value that was set is read back by pmc" \
+	[ "$(ptp4l_field bc PRIORITY2 priority2)" = 77 ]
+ours bc 'SET PRIORITY2 128' >/dev/null
+check "... also in pmc's own syntax" [ "$(ptp4l_field bc PRIORITY2 priority2)" = 128 ]
+ours bc set GRANDMASTER_SETTINGS_NP clockClass=187 >/dev/null
+check "a field is set and the others are kept" \
+	[ "$(ptp4l_field bc GRANDMASTER_SETTINGS_NP clockClass),$(
+		ptp4l_field bc GRANDMASTER_SETTINGS_NP currentUtcOffset)" = 187,37 ]
+check "what ptp4l ignores is noticed" exits 1 'still 1 after setting 0' \
+	"$client" -s "$LAB_WORK/bc-ptp4l" --port 1 set PORT_DATA_SET_NP asCapable=0
+check "a value out of range is refused before it is sent" exits 2 'out of range' \
+	"$client" -s "$LAB_WORK/bc-ptp4l" set PRIORITY1 priority1=256
+check "setting all ports at once is refused" exits 2 'which port' \
+	"$client" -s "$LAB_WORK/bc-ptp4l" set PORT_DATA_SET_NP neighborPropDelayThresh=1
+
+# --- silence has a name ---
+
+check "domain and transportSpecific are found" grep -qx 'domainNumber 24' \
+	<(ours end get DEFAULT_DATA_SET | normalised)
+check "a wrong domain is said to be wrong" exits 2 'this ptp4l has domain 24' \
+	"$client" -s "$LAB_WORK/end-ptp4l" -d 3 -t 1 get PRIORITY1
+check "so is a wrong transportSpecific" exits 2 'this ptp4l has 0x1' \
+	"$client" -s "$LAB_WORK/end-ptp4l" -d 24 -t 0 get PRIORITY1
+check "no socket is said to be none" exits 2 'no such socket' \
+	"$client" -s "$LAB_WORK/nothing" get PRIORITY1
+kill -STOP "${lab_pid[end-ptp4l]}"
+check "a stopped ptp4l is said to be silent" exits 1 'does not answer' \
+	"$client" -s "$LAB_WORK/end-ptp4l" -T '200 ms' get PRIORITY1
+kill -CONT "${lab_pid[end-ptp4l]}"
+stop end-ptp4l KILL
+check "a socket left behind is said to be that" exits 2 'nobody listens' \
+	"$client" -s "$LAB_WORK/end-ptp4l" get PRIORITY1
+
+# --- watching ---
+
+ours bc watch --interval '100 ms' --count 5 TIME_STATUS_NP >"$LAB_WORK/polled"
+check "watch polls" [ "$(grep -c 'TIME_STATUS_NP master_offset=' "$LAB_WORK/polled")" = 5 ]
+
+board_start bc watcher "$client" -s "$LAB_WORK/bc-ptp4l" watch --events=port-state
+pause 5 # longer than a subscription, so it has been renewed
+ip -n "ptpmon-$$-bc" link set dev eth1 down
+check "a port's change is pushed while it is watched" \
+	wait_for 5 'grep -q "PORT_DATA_SET.*portState=FAULTY" "$LAB_WORK/watcher.log"'
+stop watcher INT
+check "an interrupted watcher ends with 4" [ "$lab_status" = 4 ]
+check "... and leaves no socket" nothing_left
+
+board_start bc watcher "$client" -s "$LAB_WORK/bc-ptp4l" watch --events
+pause 1
+stop bc-ptp4l
+check "a watcher notices that ptp4l has gone" wait_for 5 '! is_running watcher'
+check "nothing is left beside ptp4l's socket" nothing_left
+lab_finish
