@@ -410,7 +410,7 @@ static void learn(struct pmc_client *c, const struct pmc_message *m)
 {
 	c->clock = m->source.clock;
 	c->clock_known = true;
-	if (m->id == PTP_ID_DEFAULT_DATA_SET && m->outcome == PMC_OK)
+	if (m->id == PTP_ID_DEFAULT_DATA_SET && m->outcome == PMC_OK && m->data)
 		c->number_ports = m->data->default_ds.number_ports;
 }
 

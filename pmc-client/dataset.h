@@ -380,10 +380,10 @@ enum dataset_flags {
 /* A management id. Ids that linuxptp knows by name and refuses have no flags but the scope. */
 struct dataset {
 	uint16_t id;
-	const char *name;
 	unsigned int flags; /* enum dataset_flags */
-	size_t size;        /* of the struct */
-	const char *since;  /* first linuxptp version that answers; NULL: all of 3.1.1 and later */
+	const char *name;
+	size_t size;       /* of the struct */
+	const char *since; /* first linuxptp version that answers; NULL: all of 3.1.1 and later */
 	const struct field *fields;
 	size_t n_fields;
 };

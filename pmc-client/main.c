@@ -207,6 +207,7 @@ int main(int argc, char **argv)
 		.domain = -1,
 		.transport_specific = -1,
 		.port = PTP_PORT_ALL,
+		.clock = {{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}},
 		.timeout_ns = 1000000000,
 		.interval_ns = 1000000000,
 	};

@@ -21,8 +21,8 @@ struct tool_options {
 	const char *own_path; /* NULL: chosen */
 	int domain;           /* -1: found, 0 tried first */
 	int transport_specific;
-	int port;                               /* PTP_PORT_ALL: every port */
-	const struct ptp_clock_identity *clock; /* NULL: any; set by TARGET of pmc's syntax */
+	int port;                        /* PTP_PORT_ALL: every port */
+	struct ptp_clock_identity clock; /* all ones: any; set by TARGET of pmc's syntax */
 	uint8_t boundary_hops;
 	bool json;
 	bool fields; /* of list */

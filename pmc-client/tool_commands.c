@@ -77,10 +77,10 @@ static void get_word(struct session *s, char ***words)
 	struct pmc_request request = {
 		.action = PTP_GET,
 		.port = (uint16_t)s->o->port,
-		.clock = s->o->clock,
+		.clock = &s->o->clock,
 		.boundary_hops = s->o->boundary_hops,
 	};
-	const struct dataset *ds;
+	const struct dataset *ds = NULL;
 	union ptp_data key;
 	bool given;
 
@@ -161,7 +161,7 @@ int run_set(const struct tool_options *o, char **words)
 int run_command(const struct tool_options *o, char **words)
 {
 	struct pmc_request request = {
-		.action = PTP_COMMAND, .port = (uint16_t)o->port, .clock = o->clock};
+		.action = PTP_COMMAND, .port = (uint16_t)o->port, .clock = &o->clock};
 	const struct dataset *ds;
 	struct session s;
 	int r;

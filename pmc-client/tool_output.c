@@ -191,23 +191,11 @@ static json_t *json_text(char *text)
 	return json_string(text);
 }
 
-static json_t *json_fields(const struct field *rows, size_t n_rows, size_t n_present,
-			   const void *data);
-
-static json_t *json_field(const struct field *f, const void *data)
+static json_t *json_value(const struct field *f, const void *data)
 {
 	char text[TEXT_MAX];
 	int64_t number;
 
-	if (f->kind == FIELD_RECORDS) {
-		json_t *records = json_array();
-
-		for (size_t i = 0; i < record_count(f, data); i++)
-			(void)json_array_append_new(
-				records,
-				json_fields(f->rows, f->n_rows, f->n_rows, record_at(f, data, i)));
-		return records;
-	}
 	if (!pmc_field_number(f, data, &number))
 		return json_text(pmc_field_format(f, data, text, sizeof(text)));
 	if (f->kind == FIELD_BIT || f->kind == FIELD_BOOL8 || f->kind == FIELD_BOOL32)
@@ -215,17 +203,40 @@ static json_t *json_field(const struct field *f, const void *data)
 	return json_integer(number);
 }
 
+static json_t *json_records(const struct field *f, const void *data)
+{
+	json_t *records = json_array();
+
+	for (size_t i = 0; i < record_count(f, data); i++) {
+		json_t *record = json_object();
+
+		for (size_t k = 0; k < f->n_rows; k++)
+			(void)json_object_set_new(record, f->rows[k].name,
+						  json_value(&f->rows[k], record_at(f, data, i)));
+		(void)json_array_append_new(records, record);
+	}
+	return records;
+}
+
 /* A field that the sender doesn't know is null. */
-static json_t *json_fields(const struct field *rows, size_t n_rows, size_t n_present,
-			   const void *data)
+static json_t *json_fields(const struct pmc_message *m)
 {
 	json_t *object = json_object();
 
-	for (size_t i = 0; i < n_rows; i++)
-		if (rows[i].name)
-			(void)json_object_set_new(object, rows[i].name,
-						  i < n_present ? json_field(&rows[i], data)
-								: json_null());
+	for (size_t i = 0; i < m->dataset->n_fields; i++) {
+		const struct field *f = &m->dataset->fields[i];
+		json_t *value;
+
+		if (!f->name)
+			continue;
+		if (i >= m->n_fields)
+			value = json_null();
+		else if (f->kind == FIELD_RECORDS)
+			value = json_records(f, m->data);
+		else
+			value = json_value(f, m->data);
+		(void)json_object_set_new(object, f->name, value);
+	}
 	return object;
 }
 
@@ -256,9 +267,7 @@ static json_t *json_message(const struct pmc_message *m)
 		(void)json_object_set_new(object, "error",
 					  json_string(ptp_error_name(m->error_id)));
 	if (m->data)
-		(void)json_object_set_new(object, "data",
-					  json_fields(m->dataset->fields, m->dataset->n_fields,
-						      m->n_fields, m->data));
+		(void)json_object_set_new(object, "data", json_fields(m));
 	if (known < m->raw_len)
 		(void)json_object_set_new(object, "unknown_octets",
 					  json_hex(m->raw + known, m->raw_len - known));

@@ -145,7 +145,7 @@ static int run_one(struct session *s, struct command *c, struct tool_options *o)
 		.action = c->action,
 		.id = c->id,
 		.port = (uint16_t)o->port,
-		.clock = o->clock,
+		.clock = &o->clock,
 		.boundary_hops = o->boundary_hops,
 	};
 
@@ -160,7 +160,6 @@ static int run_one(struct session *s, struct command *c, struct tool_options *o)
 
 static int run_all(struct session *s, char **texts, struct tool_options *o)
 {
-	struct ptp_clock_identity clock;
 	int r = 0;
 
 	for (; r == 0 && *texts; texts++) {
@@ -168,8 +167,7 @@ static int run_all(struct session *s, char **texts, struct tool_options *o)
 
 		(void)parse_command(&c, *texts);
 		if (c.is_target) {
-			clock = c.target.clock;
-			o->clock = &clock;
+			o->clock = c.target.clock;
 			o->port = c.target.port;
 		} else {
 			r = run_one(s, &c, o);

@@ -65,7 +65,7 @@ static bool read_back(struct session *s, const struct dataset *ds, const union p
 		.action = PTP_GET,
 		.id = ds->id,
 		.port = (uint16_t)s->o->port,
-		.clock = s->o->clock,
+		.clock = &s->o->clock,
 		.data = ds->flags & DATASET_KEYED ? key : NULL,
 	};
 	tool_sink_fn *sink = s->sink;
@@ -102,7 +102,7 @@ int set_fields(struct session *s, const struct dataset *ds, char **words, size_t
 		.action = PTP_SET,
 		.id = ds->id,
 		.port = (uint16_t)s->o->port,
-		.clock = s->o->clock,
+		.clock = &s->o->clock,
 		.data = &data,
 	};
 

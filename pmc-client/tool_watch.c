@@ -134,7 +134,7 @@ static int watch_ids(struct watch *w, char **words)
 			struct pmc_request request = {
 				.action = PTP_GET,
 				.port = (uint16_t)s->o->port,
-				.clock = s->o->clock,
+				.clock = &s->o->clock,
 				.boundary_hops = s->o->boundary_hops,
 			};
 			const struct dataset *ds;

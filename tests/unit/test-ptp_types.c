@@ -66,8 +66,7 @@ static void wrong_identities_are_refused(void **state)
 		"02000g.fffe.000001-1",
 		"020000-fffe.000001-1",
 		"020000.fffe000001-1",
-		"\x10\x12"
-		"0000.fffe.000001-1",
+		"\0200\022000.fffe.000001-1", /* like digits but for a bit */
 	};
 	struct ptp_port_identity id = {.port = 7};
 	struct ptp_clock_identity clock;
