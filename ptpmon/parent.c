@@ -23,7 +23,7 @@
 #include "ptpmon/base/program.h"
 #include "ptpmon/child.h"
 #include "ptpmon/commands.h"
-#include "ptpmon/link.h"
+#include "ptpmon/recorder_link.h"
 #include "ptpmon/runtime.h"
 #include "ptpmon/supervise/probe.h"
 
@@ -59,7 +59,7 @@ struct parent {
 	struct runtime runtime;
 	sd_event *event;
 	struct child *children[CHILDREN];
-	struct link link;
+	struct recorder_link link;
 	sd_event_source *link_source, *tick_source;
 	char **environment;
 	char ptp4l_program[CONFIG_PATH_MAX], sampler_program[CONFIG_PATH_MAX];
@@ -89,7 +89,7 @@ static void tell_recorder(struct parent *p, const struct child *c, enum event_co
 	};
 
 	(void)snprintf(m.text, sizeof(m.text), "%s", text);
-	link_send(&p->link, &m);
+	recorder_link_send(&p->link, &m);
 }
 
 static void introduce_children(struct parent *p)
@@ -176,7 +176,7 @@ static void on_changed(void *userdata, struct child *c, enum event_code code, co
 	struct parent *p = userdata;
 
 	if (c == p->children[RECORDER] && code != EVENT_CODE_MAX)
-		link_forget_remote(&p->link);
+		recorder_link_forget_remote(&p->link);
 	if (code == EVENT_CHILD_STARTED && c == p->children[RECORDER]) {
 		p->beat_mono_ns = nsec_now(CLOCK_MONOTONIC);
 		introduce_children(p);
@@ -239,12 +239,12 @@ static int on_link(sd_event_source *source, int fd, uint32_t revents, void *user
 	while ((r = message_receive(fd, &m)) > 0)
 		on_message(p, &m);
 	if (r == -EAGAIN) {
-		link_flush(&p->link);
+		recorder_link_flush(&p->link);
 		return 0;
 	}
 	/* it ended, or it talks nonsense: its exit, or its silence, will be noticed */
 	p->link_source = sd_event_source_unref(p->link_source);
-	link_close(&p->link);
+	recorder_link_close(&p->link);
 	return 0;
 }
 
@@ -253,7 +253,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	struct parent *p = userdata;
 	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
 
-	link_flush(&p->link);
+	recorder_link_flush(&p->link);
 	if (now_ns - p->started_mono_ns > READY_GRACE_NS) {
 		start_others(p);
 		if (!p->first_data)
@@ -279,12 +279,14 @@ static int pass_fd(struct spawn_plan *plan, int fd)
 
 static int plan_recorder(struct parent *p, struct spawn_plan *plan)
 {
-	int r = link_renew(&p->link);
+	int r = recorder_link_renew(&p->link);
 
 	if (r < 0)
 		return r;
 	p->link_source = sd_event_source_unref(p->link_source);
 	r = sd_event_add_io(p->event, &p->link_source, p->link.fd, EPOLLIN, on_link, p);
+	if (r >= 0) /* before its exit: the last thing it says tells what that means */
+		r = sd_event_source_set_priority(p->link_source, SD_EVENT_PRIORITY_IMPORTANT - 1);
 	if (r < 0)
 		return r;
 	command_add(&p->command, "ptpmon");
@@ -500,7 +502,7 @@ static void free_all(struct parent *p)
 	}
 	sd_event_source_unref(p->link_source);
 	sd_event_source_unref(p->tick_source);
-	link_close(&p->link);
+	recorder_link_close(&p->link);
 	sd_event_unref(p->event);
 	close_fdp(&p->window_fds[0]);
 	close_fdp(&p->window_fds[1]);

@@ -23,14 +23,6 @@ _Static_assert((int)STORE_ERROR_MAX == (int)LISTENER_WHY_MAX, "begin() has one b
 
 enum { LAST_RESORT_S = 20 }; /* more than record_close() waits */
 
-void recorder_tell_parent(struct recorder *rec, enum message_kind kind, const char *text)
-{
-	struct message m = {.kind = kind, .mono_ns = nsec_now(CLOCK_MONOTONIC)};
-
-	(void)snprintf(m.text, sizeof(m.text), "%s", text);
-	(void)message_send(rec->options->parent_fd, &m);
-}
-
 /* A timer that never fires, but is cancelled when CLOCK_REALTIME is set. */
 static void arm_cancel(struct recorder *rec)
 {
@@ -119,7 +111,7 @@ static void beat(struct recorder *rec)
 	recorder_fill_status(rec);
 	verdict = status_judge(&rec->status, why);
 	(void)snprintf(text, sizeof(text), "%s: %s", status_verdict_name(verdict), why);
-	recorder_tell_parent(rec, MESSAGE_BEAT, text);
+	(void)message_tell(rec->options->parent_fd, MESSAGE_BEAT, text);
 }
 
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
@@ -195,9 +187,10 @@ static int begin(struct recorder *rec)
 	if (r == 0)
 		r = record_start(&rec->record, o->config->store.flush_interval_ns, rec->notify_fd);
 	if (r < 0)
-		recorder_tell_parent(rec, MESSAGE_CANNOT_RUN, *why ? why : strerror(-r));
+		(void)message_tell(rec->options->parent_fd, MESSAGE_CANNOT_RUN,
+				   *why ? why : strerror(-r));
 	else
-		recorder_tell_parent(rec, MESSAGE_READY, "");
+		(void)message_tell(rec->options->parent_fd, MESSAGE_READY, "");
 	return r;
 }
 

@@ -24,7 +24,7 @@ static void note_first_data(struct recorder *rec)
 	if (rec->first_data)
 		return;
 	rec->first_data = true;
-	recorder_tell_parent(rec, MESSAGE_FIRST_DATA, "");
+	(void)message_tell(rec->options->parent_fd, MESSAGE_FIRST_DATA, "");
 }
 
 static void on_sample(void *userdata, const struct sample *sample)

@@ -56,8 +56,6 @@ struct recorder {
 	int exit_status;
 };
 
-void recorder_tell_parent(struct recorder *rec, enum message_kind kind, const char *text);
-
 /* Opens ptp4l's socket, rtnetlink, logs and windows; watches them. 0, or -errno. */
 int recorder_open_sources(struct recorder *rec);
 int recorder_watch_sources(struct recorder *rec);

@@ -119,11 +119,15 @@ static bool not_measured(struct follow *f, const struct follow_status *s, int64_
 
 static void look_for_holes(struct follow *f, int64_t mono_ns)
 {
-	int64_t since_ns = mono_ns - f->update_mono_ns;
+	int64_t since_ns;
 
 	if (f->update_mono_ns == INT64_MIN || f->interval_ns == 0 ||
-	    since_ns > f->interval_ns + f->interval_ns / 2 || since_ns < f->interval_ns / 2 ||
-	    mono_ns - f->counted_mono_ns >= COUNT_EVERY_NS)
+	    mono_ns - f->counted_mono_ns >= COUNT_EVERY_NS) {
+		f->want_count = true;
+		return;
+	}
+	since_ns = mono_ns - f->update_mono_ns;
+	if (since_ns > f->interval_ns + f->interval_ns / 2 || since_ns < f->interval_ns / 2)
 		f->want_count = true;
 }
 

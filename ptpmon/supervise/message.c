@@ -2,8 +2,11 @@
 #include "ptpmon/supervise/message.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#include "ptpmon/base/nsec.h"
 
 int message_send(int fd, const struct message *m)
 {
@@ -11,6 +14,14 @@ int message_send(int fd, const struct message *m)
 
 	copy.version = MESSAGE_VERSION;
 	return send(fd, &copy, sizeof(copy), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int message_tell(int fd, enum message_kind kind, const char *text)
+{
+	struct message m = {.kind = kind, .mono_ns = nsec_now(CLOCK_MONOTONIC)};
+
+	(void)snprintf(m.text, sizeof(m.text), "%s", text);
+	return message_send(fd, &m);
 }
 
 /* Nothing that comes in may run past its end or out of a table. */

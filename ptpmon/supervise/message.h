@@ -39,5 +39,8 @@ struct message {
 /* 0, or -errno: -EAGAIN (the other end does not read), -EPIPE (it is gone). Fills in version. */
 int message_send(int fd, const struct message *m);
 
+/* The same for a message that is only a text, of now. */
+int message_tell(int fd, enum message_kind kind, const char *text);
+
 /* 1: a message; 0: the other end is gone; or -errno: -EAGAIN, -EPROTO (another version). */
 int message_receive(int fd, struct message *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ptpmon/link.h: the parent's end of its talk with the recorder, across restarts of the recorder.
+ * ptpmon/recorder_link.h: the parent's end of its talk with the recorder, across restarts of the
+ * recorder.
  *
  * Each recorder gets a pair of its own. What happens while there is none, or while it does not
  * read, waits in a small outbox, so that a recorder that was killed learns what it missed.
@@ -11,26 +12,26 @@
 
 #include "ptpmon/supervise/message.h"
 
-enum { LINK_OUTBOX_MAX = 64 };
+enum { RECORDER_LINK_OUTBOX_MAX = 64 };
 
-struct link {
+struct recorder_link {
 	int fd;        /* ours; -1 without a recorder */
 	int remote_fd; /* the recorder's, until it has inherited it */
 	size_t n_waiting;
 	unsigned lost; /* events that the outbox had no room for */
-	struct message outbox[LINK_OUTBOX_MAX];
+	struct message outbox[RECORDER_LINK_OUTBOX_MAX];
 };
 
 /* A new pair for the next recorder; the old one is closed. 0, or -errno. */
-int link_renew(struct link *l);
+int recorder_link_renew(struct recorder_link *l);
 
 /* The recorder has inherited its end (or will never). */
-void link_forget_remote(struct link *l);
-void link_close(struct link *l);
+void recorder_link_forget_remote(struct recorder_link *l);
+void recorder_link_close(struct recorder_link *l);
 
 /* Sends, or keeps it for later if it is an event; a mere state is dropped if it cannot be sent now.
  */
-void link_send(struct link *l, const struct message *m);
+void recorder_link_send(struct recorder_link *l, const struct message *m);
 
 /* Sends what waits, oldest first. */
-void link_flush(struct link *l);
+void recorder_link_flush(struct recorder_link *l);

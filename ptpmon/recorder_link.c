@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ptpmon/link.h"
+#include "ptpmon/recorder_link.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 
 #include "ptpmon/base/cleanup.h"
 
-int link_renew(struct link *l)
+int recorder_link_renew(struct recorder_link *l)
 {
 	int fds[2];
 
-	link_close(l);
+	recorder_link_close(l);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0)
 		return -errno;
 	l->fd = fds[0];
@@ -19,29 +19,29 @@ int link_renew(struct link *l)
 	return 0;
 }
 
-void link_forget_remote(struct link *l)
+void recorder_link_forget_remote(struct recorder_link *l)
 {
 	close_fdp(&l->remote_fd);
 }
 
-void link_close(struct link *l)
+void recorder_link_close(struct recorder_link *l)
 {
 	close_fdp(&l->fd);
 	close_fdp(&l->remote_fd);
 }
 
-static void keep(struct link *l, const struct message *m)
+static void keep(struct recorder_link *l, const struct message *m)
 {
 	if (!m->happened)
 		return;
-	if (l->n_waiting == LINK_OUTBOX_MAX) {
+	if (l->n_waiting == RECORDER_LINK_OUTBOX_MAX) {
 		l->lost++;
 		return;
 	}
 	l->outbox[l->n_waiting++] = *m;
 }
 
-void link_flush(struct link *l)
+void recorder_link_flush(struct recorder_link *l)
 {
 	size_t sent = 0;
 
@@ -51,9 +51,9 @@ void link_flush(struct link *l)
 	memmove(l->outbox, l->outbox + sent, l->n_waiting * sizeof(l->outbox[0]));
 }
 
-void link_send(struct link *l, const struct message *m)
+void recorder_link_send(struct recorder_link *l, const struct message *m)
 {
-	link_flush(l);
+	recorder_link_flush(l);
 	if (l->n_waiting > 0 || l->fd < 0 || message_send(l->fd, m) < 0)
 		keep(l, m);
 }
