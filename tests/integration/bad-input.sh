@@ -131,6 +131,7 @@ check "a stale socket is no obstacle" test -S "$LAB_WORK/board.run/eth0/ptp4l"
 start_ptpmon board slave -3
 check "... the slave locks" wait_for 20 '[ "$(port_state board)" = SLAVE ]'
 stop board-ptpmon
+rm -rf "$LAB_WORK/board.run" # ours since the stale socket
 
 # SCHED_FIFO refused.
 prefix+=(setpriv --bounding-set -sys_nice --inh-caps -sys_nice)
