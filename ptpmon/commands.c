@@ -87,7 +87,7 @@ int command_ptp4l(struct command *out, const struct config *c, const char *progr
 	command_add(out, "--network_transport=%s", transport_name(c->ptp4l.transport));
 	command_add(out, "--time_stamping=%s", timestamping_name(c->ptp4l.timestamping));
 	command_add(out, "--tx_timestamp_timeout=%" PRId64,
-		    c->ptp4l.tx_timestamp_timeout_ns / NSEC_PER_MSEC);
+		    (c->ptp4l.tx_timestamp_timeout_ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 	command_add(out, "--logSyncInterval=%" PRId64, c->ptp4l.log_sync_interval);
 	add_role(out, c);
 	add_extra_arguments(out, c->ptp4l.extra_arguments);

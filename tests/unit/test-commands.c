@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command lines that configurations make. */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ptpmon/commands.h"
+
+static struct config parse(const char *text)
+{
+	char error[CONFIG_ERROR_MAX] = "";
+	struct config c;
+
+	if (config_parse(&c, text, "test", error) != 0)
+		fail_msg("%s", error);
+	return c;
+}
+
+/* All arguments in one line. */
+static const char *joined(const struct command *c)
+{
+	static char line[COMMAND_TEXT_MAX];
+	size_t at = 0;
+
+	line[0] = '\0';
+	for (size_t i = 0; i < c->n; i++)
+		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s", i ? " " : "",
+				       c->argv[i]);
+	assert_null(c->argv[c->n]);
+	return line;
+}
+
+/* clang-format off */
+static const struct {
+	const char *name, *conf, *version, *line;
+} lines[] = {
+	{ "a slave of three lines",
+	  "[ptpmon]\nrole=slave\ninterfaces=eth0\n", "3.1.1-4",
+	  "/sbin/ptp4l -i eth0 --uds_address=/run/ptpmon/eth0/ptp4l --use_syslog=0 --verbose=1 "
+	  "--network_transport=L2 --time_stamping=hardware --tx_timestamp_timeout=20 "
+	  "--logSyncInterval=0 --slaveOnly=1" },
+	{ "a grandmaster with two ports, from 4.0 on",
+	  "[ptpmon]\nrole=grandmaster\ninterfaces=eth0 eth1\n[ptp4l]\ntransport=UDPv4\n"
+	  "log_sync_interval=-3\n", "4.2",
+	  "/sbin/ptp4l -i eth0 -i eth1 --uds_address=/run/ptpmon/eth0/ptp4l "
+	  "--uds_ro_address=/run/ptpmon/eth0/ptp4lro --use_syslog=0 --verbose=1 "
+	  "--network_transport=UDPv4 --time_stamping=hardware --tx_timestamp_timeout=20 "
+	  "--logSyncInterval=-3 --priority1=100" },
+	{ "everything said by hand",
+	  "[ptpmon]\nrole=slave\ninterfaces=eth0\n[ptp4l]\nsocket=/run/x\npriority1=7\n"
+	  "timestamping=software\ntx_timestamp_timeout=1500 us\n"
+	  "extra_arguments = -l 7\t--domainNumber=24 \n", "",
+	  "/sbin/ptp4l -i eth0 --uds_address=/run/x --use_syslog=0 --verbose=1 "
+	  "--network_transport=L2 --time_stamping=software --tx_timestamp_timeout=2 "
+	  "--logSyncInterval=0 --slaveOnly=1 --priority1=7 -l 7 --domainNumber=24" },
+};
+/* clang-format on */
+
+static void ptp4l_is_started_as_configured(void **state)
+{
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		const struct config c = parse(lines[i].conf);
+		const struct ptp4l_version version = ptp4l_version_parse(lines[i].version);
+		struct command command = {0};
+
+		assert_int_equal(command_ptp4l(&command, &c, "/sbin/ptp4l", &version), 0);
+		if (strcmp(joined(&command), lines[i].line) != 0)
+			fail_msg("%s:\n%s", lines[i].name, joined(&command));
+	}
+}
+
+static void versions_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned major, minor;
+		const char *kept;
+	} versions[] = {
+		{"3.1.1-4", 3, 1, "3.1.1-4"},
+		{"4.2", 4, 2, "4.2"},
+		{"4.4-00010-ge312b95 more", 4, 4, "4.4-00010-ge312b95"},
+		{"unknown", 0, 0, ""},
+		{"", 0, 0, ""},
+	};
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		struct ptp4l_version v = ptp4l_version_parse(versions[i].text);
+
+		assert_int_equal(v.major, versions[i].major);
+		assert_int_equal(v.minor, versions[i].minor);
+		assert_string_equal(v.text, versions[i].kept);
+	}
+}
+
+static void too_many_arguments_are_refused_whole(void **state)
+{
+	struct config c = parse("[ptpmon]\nrole=slave\ninterfaces=eth0\n");
+	const struct ptp4l_version version = {0};
+	struct command command = {0};
+
+	for (size_t i = 0; i + 2 < sizeof(c.ptp4l.extra_arguments); i += 2)
+		(void)memcpy(c.ptp4l.extra_arguments + i, "x ", 3);
+	assert_int_equal(command_ptp4l(&command, &c, "ptp4l", &version), -E2BIG);
+}
+
+static void the_sampler_gets_its_cpus_and_descriptor(void **state)
+{
+	const struct config c = parse("[ptpmon]\nrole=slave\ninterfaces=eth0\n"
+				      "[latency]\ncpus=0-1,5\ninterval=500 us\npriority=90\n"
+				      "idle_states=hold\n");
+	struct command command = {0};
+
+	assert_int_equal(command_sampler(&command, &c, "/x/sampler", 9), 0);
+	assert_string_equal(joined(&command),
+			    "/x/sampler --cpus=0-1,5 --priority=90 --interval=500 us "
+			    "--idle-states=hold --on-refusal=warn --fd=9");
+}
+
+static void the_schedule_is_fifo_on_the_chosen_cpus(void **state)
+{
+	const struct config plain = parse("[ptpmon]\nrole=slave\ninterfaces=eth0\n");
+	const struct config pinned = parse("[ptpmon]\nrole=slave\ninterfaces=eth0\n"
+					   "[ptp4l]\ncpus=1\nfifo_priority=0\n");
+	struct schedule s;
+
+	assert_int_equal(schedule_ptp4l(&plain, &s), 0);
+	assert_int_equal(s.policy, SCHED_FIFO);
+	assert_int_equal(s.priority, 70);
+	assert_false(s.pinned);
+	assert_int_equal(schedule_ptp4l(&pinned, &s), 0);
+	assert_int_equal(s.policy, SCHED_OTHER);
+	assert_int_equal(s.priority, 0);
+	assert_true(s.pinned);
+	assert_true(cpulist_has(&s.cpus, 1));
+	assert_int_equal(cpulist_count(&s.cpus), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ptp4l_is_started_as_configured),
+		cmocka_unit_test(versions_are_read),
+		cmocka_unit_test(too_many_arguments_are_refused_whole),
+		cmocka_unit_test(the_sampler_gets_its_cpus_and_descriptor),
+		cmocka_unit_test(the_schedule_is_fifo_on_the_chosen_cpus),
+	};
+
+	return cmocka_run_group_tests_name("commands", tests, NULL, NULL);
+}
