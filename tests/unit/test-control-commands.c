@@ -478,6 +478,11 @@ static void test_conditions(void **state)
 
 int main(void)
 {
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+	/* a shell cannot trap what was ignored when it began, as in a job in the background */
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		(void)signal(signals[i], SIG_DFL);
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_rows),           TEST(test_status_exit),      TEST(test_no_service),
