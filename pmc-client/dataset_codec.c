@@ -66,24 +66,20 @@ static uint64_t magnitude(int64_t value)
 }
 
 /*
- * linuxptp after 4.4 sends PORT_CORRECTIONS_NP in its machine's order, and a release may well send
- * it as the standard would. Read one way the value is a plausible latency, read the other way it
- * is milliseconds at least: the smaller one is meant.
+ * linuxptp after 4.4 sends PORT_CORRECTIONS_NP in its machine's order, mostly this machine's; a
+ * release may well send it as the standard would. A nanosecond read the wrong way is 16.8 ms, so
+ * what is longer than any latency is read the other way, if that makes it shorter.
  */
 static void get_interval_host(struct wire_in *in, const struct field *f, void *data)
 {
-	const uint8_t *octets = wire_take(in, 8);
-	struct wire_in again;
-	int64_t big, little;
+	const int64_t implausible = 10000000LL * 65536; /* 10 ms */
+	int64_t host = 0, other;
 
-	if (!octets)
-		return;
-	again = wire_in(octets, 8);
-	big = (int64_t)wire_get(&again, 8);
-	again = wire_in(octets, 8);
-	little = (int64_t)wire_get_le(&again, 8);
-	field_store(f, data,
-		    (uint64_t)interval_to_ns(magnitude(big) < magnitude(little) ? big : little));
+	wire_get_octets(in, &host, sizeof(host));
+	other = (int64_t)__builtin_bswap64((uint64_t)host);
+	if (magnitude(host) >= (uint64_t)implausible && magnitude(other) < magnitude(host))
+		host = other;
+	field_store(f, data, (uint64_t)interval_to_ns(host));
 }
 
 /* To the ptp4l of this machine, since SETs work nowhere else. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pmc-client/dataset.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -297,6 +298,37 @@ static void intervals_are_nanoseconds(void **state)
 	}
 }
 
+/* In either byte order, since linuxptp may mend its own. Written for a little-endian machine. */
+static void port_corrections_are_plausible(void **state)
+{
+	static const struct {
+		const char *name;
+		uint8_t octets[8];
+		int64_t ns;
+	} rows[] = {
+		{"1 ns, host order", {0, 0, 1, 0, 0, 0, 0, 0}, 1},
+		{"1 ns, network order", {0, 0, 0, 0, 0, 1, 0, 0}, 1},
+		{"-1 ns, host order", {0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}, -1},
+		{"-1 ns, network order", {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0}, -1},
+		{"4660 ns, host order", {0, 0, 0x34, 0x12, 0, 0, 0, 0}, 4660},
+		{"4660 ns, network order", {0, 0, 0, 0, 0x12, 0x34, 0, 0}, 4660},
+		{"65536 ns, host order", {0, 0, 0, 0, 1, 0, 0, 0}, 65536},
+	};
+	const struct dataset *ds = pmc_dataset_find(PTP_ID_PORT_CORRECTIONS_NP);
+
+	assert_int_equal(htole16(1), 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		union ptp_data data;
+		size_t n_fields;
+
+		assert_int_equal(pmc_dataset_decode(ds, rows[i].octets, 8, &data, &n_fields), 0);
+		assert_int_equal(n_fields, 1);
+		if (data.port_corrections_np.egress_latency_ns != rows[i].ns)
+			fail_msg("%s: %lld", rows[i].name,
+				 (long long)data.port_corrections_np.egress_latency_ns);
+	}
+}
+
 static void values_are_parsed(void **state)
 {
 	static const struct {
@@ -397,6 +429,7 @@ int main(void)
 		cmocka_unit_test(every_truncated_body_is_refused_or_short),
 		cmocka_unit_test(corrupt_bodies),
 		cmocka_unit_test(intervals_are_nanoseconds),
+		cmocka_unit_test(port_corrections_are_plausible),
 		cmocka_unit_test(values_are_parsed),
 		cmocka_unit_test(texts_cannot_steer_a_terminal),
 		cmocka_unit_test(numbers_for_machines),
