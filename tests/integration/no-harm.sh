@@ -19,13 +19,17 @@ read_counters() { # sets sent and received
 	wire drop 0 0
 }
 
-states() { # states SECONDS: asks every second; prints each state once
+# Asks every second; sets seen to each state that there was. In the background, so that an interrupt
+# need not wait for it.
+watch_states() { # watch_states SECONDS
 	local i
 
 	for ((i = 0; i < $1; i++)); do
 		port_state slave
 		pause 1
-	done | sort -u | tr '\n' ' '
+	done >"$LAB_WORK/states" &
+	wait $!
+	seen=$(sort -u "$LAB_WORK/states" | xargs)
 }
 
 newest_ns() {
@@ -33,14 +37,14 @@ newest_ns() {
 }
 
 survives() { # survives WHAT PID
-	local before_sent before_received seen newest
+	local before_sent before_received newest
 
 	read_counters
 	before_sent=$sent
 	before_received=$received
 	kill -STOP "$2"
-	seen=$(states "$stopped_s")
-	check "$1 stopped: ptp4l is in SLAVE all the time" [ "$seen" = "SLAVE " ]
+	watch_states "$stopped_s"
+	check "$1 stopped: ptp4l is in SLAVE all the time" [ "$seen" = SLAVE ]
 	read_counters
 	newest=$(newest_ns)
 	kill -CONT "$2"
