@@ -267,7 +267,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	}
 	if (p->ticks++ % VERIFY_TICKS == 0)
 		child_verify(p->children[PTP4L]);
-	(void)sd_event_source_set_time(source, usec + TICK_NS / NSEC_PER_USEC);
+	(void)sd_event_source_set_time_relative(source, TICK_NS / NSEC_PER_USEC);
 	return 0;
 }
 

@@ -122,7 +122,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	recorder_tick_sources(rec);
 	rec->ticks++;
 	beat(rec);
-	(void)sd_event_source_set_time(source, usec + TICK_NS / NSEC_PER_USEC);
+	(void)sd_event_source_set_time_relative(source, TICK_NS / NSEC_PER_USEC);
 	return 0;
 }
 
