@@ -418,7 +418,12 @@ static void learn(struct pmc_client *c, const struct pmc_message *m)
 static void judge_completeness(const struct pmc_client *c, struct pmc_message *m)
 {
 	const struct pending *p = &c->pending;
-	bool ends_series = m->error_id != 0 && m->error_id != PTP_NOT_SUPPORTED;
+	/*
+	 * NOT_SUPPORTED comes from every port if they don't know the id, but once, from port 0, if
+	 * the socket is the read-only one. The other errors come once.
+	 */
+	bool ends_series =
+		m->error_id != 0 && (m->error_id != PTP_NOT_SUPPORTED || m->source.port == 0);
 
 	if (goes_further(p))
 		return;
