@@ -147,11 +147,22 @@ PMC_EXPORT int pmc_client_request(struct pmc_client *c, const struct pmc_request
  * read-write socket: the read-only one answers PMC_NOT_SUPPORTED. A ptp4l echoes events that it
  * doesn't know.
  *
- * Choose duration_s with pmc_subscription_max_s(), so that a client that dies or stops can't stop
- * ptp4l.
+ * So that a client that stops or is stopped can't stop ptp4l, a subscription to events that come at
+ * a rate (TIME_SYNC, CMLDS) may last pmc_client_subscription_max_s() at most: -ERANGE if it is
+ * longer.
  */
 PMC_EXPORT int pmc_client_subscribe(struct pmc_client *c, uint32_t events_mask, uint16_t duration_s,
 				    int64_t now_mono_ns, int64_t timeout_ns);
+
+/*
+ * The longest subscription, in seconds, for the rate of Syncs that this client has learnt from the
+ * ingress times in TIME_STATUS_NP. While none is learnt: 2 s, which is right up to 69 a second. 0:
+ * too fast for any subscription; poll instead.
+ */
+PMC_EXPORT uint16_t pmc_client_subscription_max_s(const struct pmc_client *c);
+
+/* The distance of two Syncs as learnt: the shortest of the latest few. 0: not known. */
+PMC_EXPORT int64_t pmc_client_sync_interval_ns(const struct pmc_client *c);
 
 /*
  * The longest subscription, in seconds, that leaves half of the socket's queue free if nobody

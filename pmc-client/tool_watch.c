@@ -28,9 +28,7 @@ static const int64_t second_ns = 1000000000;
 struct watch {
 	struct session session;
 	uint32_t mask;
-	uint16_t duration_s;
 	int64_t renew_mono_ns;
-	int64_t last_sync_mono_ns; /* 0: none yet */
 	unsigned int pushes;
 };
 
@@ -56,48 +54,57 @@ static int parse_events(const char *names, uint32_t *mask)
 	return 0;
 }
 
-/* All of the pushes of a Sync's time are in the budget: it is the only event with a rate. */
-static void mind_the_rate(struct watch *w, const struct pmc_message *m)
-{
-	int64_t interval_ns = m->received_mono_ns - w->last_sync_mono_ns;
-	uint16_t duration_s = pmc_subscription_max_s(interval_ns);
-
-	if (m->id != PTP_ID_TIME_STATUS_NP)
-		return;
-	/* A queue that was not read for a moment shows no interval. */
-	if (w->last_sync_mono_ns > 0 && interval_ns > 0 && duration_s < w->duration_s &&
-	    duration_s > 0)
-		w->duration_s = duration_s;
-	w->last_sync_mono_ns = m->received_mono_ns;
-}
-
 static void on_watched(struct session *s, const struct pmc_message *m)
 {
 	struct watch *w = (struct watch *)s; /* its first member */
 
 	if (m->id == PTP_ID_SUBSCRIBE_EVENTS_NP && m->outcome == PMC_OK)
 		return;
-	if (m->push) {
-		mind_the_rate(w, m);
-		w->pushes++;
-	}
+	w->pushes += m->push;
 	if (s->o->json)
 		collect_message(s, m);
 	else
 		print_line(s, m);
 }
 
+/*
+ * Ask so quickly for a moment that the library sees how fast Syncs come, if they come so fast that
+ * it matters.
+ */
+static void learn_rate(struct session *s)
+{
+	const struct pmc_request request = {.action = PTP_GET, .id = PTP_ID_TIME_STATUS_NP};
+	tool_sink_fn *sink = s->sink;
+
+	s->sink = discard_message;
+	for (int i = 0; i < 25; i++) {
+		session_ask(s, &request);
+		(void)session_wait(s, tool_now_ns() + 4000000);
+	}
+	s->sink = sink;
+	s->refused = 0;
+}
+
 static bool subscribe(struct watch *w)
 {
 	struct session *s = &w->session;
-	int r = pmc_client_subscribe(s->client, w->mask, w->duration_s, tool_now_ns(),
-				     s->o->timeout_ns);
+	uint16_t duration_s = pmc_client_subscription_max_s(s->client);
+	int r;
 
-	if (r < 0) {
-		tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
+	if (duration_s == 0 && w->mask & PMC_EVENT_TIME_SYNC) {
+		tool_complain("Syncs come every %.1f ms: too fast to be pushed without danger to "
+			      "ptp4l; watch TIME_STATUS_NP instead",
+			      (double)pmc_client_sync_interval_ns(s->client) / 1e6);
+		s->refused++;
 		return false;
 	}
-	w->renew_mono_ns = tool_now_ns() + w->duration_s * second_ns / 2;
+	r = pmc_client_subscribe(s->client, w->mask, duration_s, tool_now_ns(), s->o->timeout_ns);
+	if (r < 0) {
+		tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
+		s->refused++;
+		return false;
+	}
+	w->renew_mono_ns = tool_now_ns() + duration_s * second_ns / 2;
 	return session_wait(s, INT64_MAX) && s->refused == 0;
 }
 
@@ -105,7 +112,8 @@ static int watch_events(struct watch *w)
 {
 	struct session *s = &w->session;
 
-	w->duration_s = 2; /* right for any rate that can be pushed at all */
+	if (w->mask & PMC_EVENT_TIME_SYNC)
+		learn_rate(s);
 	while (subscribe(w))
 		do {
 			int64_t step_ns = tool_now_ns() + second_ns / 20;

@@ -758,6 +758,64 @@ static void subscriptions_leave_room(void **state)
 		assert_int_equal(pmc_subscription_max_s(rows[i].interval_ns), rows[i].max_s);
 }
 
+/* One answer with that ingress time. */
+static void hear_ingress(struct fixture *f, int64_t ingress_time_ns)
+{
+	struct ptp_message request, m;
+
+	get(f, PTP_ID_TIME_STATUS_NP, 0);
+	request = server_receive(f);
+	m = answer_to(&request, 0);
+	with_data(&m, &(union ptp_data){.time_status_np.ingress_time_ns = ingress_time_ns});
+	server_send(f, &m);
+	receive(f);
+}
+
+static int try_subscribe(struct fixture *f, uint32_t events, uint16_t duration_s)
+{
+	int r = pmc_client_subscribe(f->client, events, duration_s, 0, TIMEOUT_NS);
+
+	if (r == 0)
+		(void)server_receive(f);
+	pmc_client_expire(f->client, TIMEOUT_NS);
+	return r;
+}
+
+static void subscriptions_keep_to_the_learnt_rate(void **state)
+{
+	struct fixture *f = *state;
+	const int64_t second_ns = 1000000000;
+
+	assert_int_equal(pmc_client_sync_interval_ns(f->client), 0);
+	assert_int_equal(try_subscribe(f, PMC_EVENT_TIME_SYNC, 2), 0);
+	assert_int_equal(try_subscribe(f, PMC_EVENT_TIME_SYNC, 3), -ERANGE);
+	assert_int_equal(try_subscribe(f, PMC_EVENT_CMLDS, 3), -ERANGE);
+	assert_int_equal(try_subscribe(f, PMC_EVENT_PORT_STATE, 60), 0);
+
+	hear_ingress(f, 5 * second_ns);
+	hear_ingress(f, 5 * second_ns + second_ns / 4);
+	hear_ingress(f, 5 * second_ns + second_ns / 4); /* asked twice between two Syncs */
+	hear_ingress(f, 0);                             /* a step */
+	hear_ingress(f, 2 * second_ns);                 /* back in time */
+	hear_ingress(f, 2 * second_ns + second_ns / 8);
+	assert_int_equal(pmc_client_sync_interval_ns(f->client), second_ns / 8);
+	assert_int_equal(pmc_client_subscription_max_s(f->client), 17);
+	assert_int_equal(try_subscribe(f, PMC_EVENT_TIME_SYNC, 17), 0);
+	assert_int_equal(try_subscribe(f, PMC_EVENT_TIME_SYNC | PMC_EVENT_PORT_STATE, 18), -ERANGE);
+
+	hear_ingress(f, 2 * second_ns + second_ns / 8 + second_ns / 128);
+	assert_int_equal(pmc_client_subscription_max_s(f->client), 0);
+	assert_int_equal(try_subscribe(f, PMC_EVENT_TIME_SYNC, 2), -ERANGE);
+	assert_int_equal(try_subscribe(f, 0, 0), 0); /* cancels */
+
+	/* What is old is forgotten, and so is everything with the connection. */
+	for (int i = 0; i < 8; i++)
+		hear_ingress(f, (10 + i) * second_ns);
+	assert_int_equal(pmc_client_sync_interval_ns(f->client), second_ns);
+	assert_int_equal(pmc_client_connect(f->client), 0);
+	assert_int_equal(pmc_client_sync_interval_ns(f->client), 0);
+}
+
 static void a_full_queue_sends_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -988,6 +1046,7 @@ int main(void)
 		CASE(requests_that_are_refused),
 		CASE(pushes_are_not_answers),
 		CASE(subscriptions_leave_room),
+		CASE(subscriptions_keep_to_the_learnt_rate),
 		CASE(a_full_queue_sends_nothing),
 		CASE(a_call_reads_a_bounded_number),
 		CASE(own_sockets_come_and_go),
