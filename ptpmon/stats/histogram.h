@@ -40,20 +40,14 @@ uint64_t histogram_bin_high(size_t bin);
 void histogram_add(struct histogram *sum, const struct histogram *h);
 
 /*
- * The one encoding, for record and wire: for each bin that is not empty, in rising order, the
- * step from the bin before (the first: from -1) and the count, both as LEB128 varints. A quiet
- * second takes about 60 bytes. Returns the length, or 0 if it does not fit into size octets
- * (HISTOGRAM_ENCODED_MAX always does); an empty histogram has length 0 as well.
+ * The encoding of stats/bins.h; a quiet second takes about 60 octets. Returns the length, or 0 if
+ * it does not fit into size octets (HISTOGRAM_ENCODED_MAX always does); an empty histogram has
+ * length 0 as well.
  */
 size_t histogram_encode(const struct histogram *h, uint8_t *out, size_t size);
 
-/*
- * Checks an encoding that came from elsewhere, and sums its counts. 0, or -EBADMSG: cut short, a
- * bin beyond the last, a step or count of 0, a number or sum beyond 64 bits.
- */
+/* As bins_check() and bins_decode_add(): 0, or -EBADMSG with h unchanged. */
 int histogram_check(const uint8_t *bytes, size_t len, uint64_t *total);
-
-/* Adds the encoded counts to h. 0, or -EBADMSG (h is then unchanged). */
 int histogram_decode_add(struct histogram *h, const uint8_t *bytes, size_t len);
 
 /*

@@ -19,9 +19,11 @@ static void add_extremes(struct latency_summary *s, const struct latency_window 
 int latency_summary_add(struct latency_summary *s, const struct latency_window *w)
 {
 	uint64_t binned;
+	int64_t sum_ns;
 
 	if (histogram_check(w->bins, w->bins_len, &binned) < 0 || w->overflow > w->count ||
-	    binned != w->count - w->overflow)
+	    binned != w->count - w->overflow ||
+	    __builtin_add_overflow(s->sum_ns, w->sum_ns, &sum_ns))
 		return -EBADMSG;
 	(void)histogram_decode_add(&s->histogram, w->bins, w->bins_len);
 	if (s->windows == 0 || w->start_mono_ns < s->start_mono_ns)
@@ -32,7 +34,7 @@ int latency_summary_add(struct latency_summary *s, const struct latency_window *
 		add_extremes(s, w);
 	s->windows++;
 	s->count += w->count;
-	s->sum_ns += w->sum_ns;
+	s->sum_ns = sum_ns;
 	s->overflow += w->overflow;
 	s->missed += w->missed;
 	return 0;

@@ -25,7 +25,10 @@ struct latency_summary {
 	struct histogram histogram;
 };
 
-/* 0, or -EBADMSG if the window's bins and count disagree; s is then unchanged. */
+/*
+ * 0, or -EBADMSG if the window's bins and count disagree, or the sum passes 64 bits; s is then
+ * unchanged.
+ */
 int latency_summary_add(struct latency_summary *s, const struct latency_window *w);
 
 /* The average rounded to the nearest nanosecond; 0 if count is 0. */
