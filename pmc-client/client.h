@@ -109,8 +109,9 @@ PMC_EXPORT struct pmc_client *pmc_client_free(struct pmc_client *c);
 /*
  * Bind and connect; again after a restart of ptp4l, which a connected socket doesn't survive. What
  * was learnt of the old server is forgotten, its subscription too; an outstanding request ends with
- * PMC_DISCONNECTED. 0, or -ENOENT (no socket), -ECONNREFUSED (left behind, nobody listens), -EACCES
- * ...
+ * PMC_DISCONNECTED.
+ *
+ * 0, or -ENOENT (no socket), -ECONNREFUSED (left behind, nobody listens), -ENOTSOCK, -EACCES ...
  */
 PMC_EXPORT int pmc_client_connect(struct pmc_client *c);
 PMC_EXPORT bool pmc_client_connected(const struct pmc_client *c);

@@ -229,10 +229,10 @@ static const struct field port_properties_np[] = {
 };
 
 /* Sixteen counters, of which ten have a name; the others are reserved message types. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): string literals to be joined */
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of members, literals to be joined */
 #define STAT(dir, type, as, std) NAMED(struct ptp_port_stats_np, dir[PTP_MSG_##type], #dir "_" as, COUNTER, #dir "_" std)
-/* NOLINTEND(bugprone-macro-parentheses) */
 #define RESERVED_STAT(dir, i)    HIDDEN(struct ptp_port_stats_np, dir[i], COUNTER)
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define STAT_ROWS(dir)                                                                             \
 	STAT(dir, SYNC,                  "sync",                  "Sync"),                         \
 	STAT(dir, DELAY_REQ,             "delay_req",             "Delay_Req"),                    \

@@ -55,9 +55,9 @@ static void format_text(const struct ptp_text *text, char *buf, size_t size)
 	size_t n = text->length < size ? text->length : size - 1;
 
 	for (size_t i = 0; i < n; i++) {
-		char c = text->text[i];
-
-		buf[i] = (unsigned char)c < 0x20 || c == 0x7F ? '?' : c;
+		buf[i] = text->text[i];
+		if ((unsigned char)buf[i] < 0x20 || buf[i] == 0x7F)
+			buf[i] = '?';
 	}
 	buf[n] = '\0';
 }

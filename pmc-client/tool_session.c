@@ -26,6 +26,7 @@ void tool_complain(const char *format, ...)
 	(void)fflush(stdout);
 	va_start(args, format);
 	(void)fputs("pmc-client: ", stderr);
+	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the checker overlooks va_start() */
 	(void)vfprintf(stderr, format, args);
 	(void)fputc('\n', stderr);
 	va_end(args);
@@ -115,6 +116,8 @@ static const char *why_not(int error)
 	case EPERM:
 		return "permission denied: only root and the socket's group may use the read-write "
 		       "socket; linuxptp 4.0 and later have a read-only one for everyone";
+	case EINVAL:
+		return "not a path for a socket; that of --own-socket must be absolute";
 	default:
 		return strerror(error);
 	}

@@ -136,6 +136,8 @@ static int open_socket(struct transport_unix *t)
 		return -errno;
 	if (stat(t->server.sun_path, &server) < 0)
 		return -errno;
+	if (!S_ISSOCK(server.st_mode))
+		return -ENOTSOCK;
 	if (t->chosen)
 		remove_leftovers(t);
 	else if (!is_abstract(&t->own))

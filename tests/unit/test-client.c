@@ -919,6 +919,18 @@ static void own_path_is_respected(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+static void a_server_path_must_be_a_socket(void **state)
+{
+	struct fixture *f = *state;
+	struct pmc_client_options options = options_for(f);
+	struct pmc_client *c;
+
+	options.server_path = f->dir;
+	assert_int_equal(pmc_client_new(&c, &options), 0);
+	assert_int_equal(pmc_client_connect(c), -ENOTSOCK);
+	pmc_client_free(c);
+}
+
 static void bad_options(void **state)
 {
 	struct fixture *f = *state;
@@ -1051,6 +1063,7 @@ int main(void)
 		CASE(a_call_reads_a_bounded_number),
 		CASE(own_sockets_come_and_go),
 		CASE(own_path_is_respected),
+		CASE(a_server_path_must_be_a_socket),
 		CASE(bad_options),
 		CASE(abstract_names_work),
 		CASE(clients_differ),
