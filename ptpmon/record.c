@@ -149,7 +149,10 @@ void record_flushed(struct record *r)
 {
 	struct store_health h = store_health(r->store);
 
-	/* the record says so itself when it can be written again */
+	/* the record itself tells all of this when it can be written again */
+	if (h.set_asides != r->set_asides)
+		log_error("%s: %s", store_path(r->store), h.set_aside);
+	r->set_asides = h.set_asides;
 	if (r->store_ok && !h.ok)
 		log_error("%s: %s: recording goes on in memory", store_path(r->store), h.problem);
 	if (!r->store_ok && h.ok)

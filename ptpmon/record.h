@@ -23,6 +23,7 @@ struct record {
 	int64_t resumed_from_mono_ns; /* TIME_UNKNOWN: this run is new */
 	bool gap_open;                /* a resumed run has no offset yet */
 	bool store_ok;                /* as last told */
+	unsigned set_asides;          /* as last told */
 	char phase[RECORD_PHASE_MAX];
 	int64_t phase_since_mono_ns;
 };

@@ -13,6 +13,8 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/base/strbuf.h"
+#include "ptpmon/store/aside.h"
+#include "ptpmon/store/directory.h"
 #include "ptpmon/store/schema.h" /* made from schema.sql */
 
 #define APPLICATION_ID 0x7074706d /* "ptpm" */
@@ -153,21 +155,28 @@ static int open_file(sqlite3 **out, const char *path, int flags,
 	return 0;
 }
 
-/* Ours, and not newer than us? */
+/* Ours, and not newer than us? -EMEDIUMTYPE if it is somebody else's. */
 static int identify(sqlite3 *db, const char *path, char why[static DATABASE_ERROR_MAX])
 {
 	int64_t application = 0;
 	int64_t version = 0;
+	int64_t n = 0; /* what SQLite makes of a few octets of anything is an empty database */
 	int r = database_int(db, "PRAGMA application_id", &application);
 
 	if (r == 0)
 		r = database_int(db, "PRAGMA user_version", &version);
+	if (r == 0)
+		r = database_int(db, "SELECT count(*) FROM sqlite_schema", &n);
 	if (r < 0) {
 		database_explain(db, path, why);
 		return r;
 	}
-	if (application != APPLICATION_ID || version < 1)
-		return refuse(-EUCLEAN, why, "%s: a database, but not one of ptpmon's", path);
+	if (n == 0)
+		return refuse(-EUCLEAN, why, "%s: damaged (no tables)", path);
+	if (application != APPLICATION_ID)
+		return refuse(-EMEDIUMTYPE, why, "%s: a database, but not one of ptpmon's", path);
+	if (version < 1)
+		return refuse(-EUCLEAN, why, "%s: damaged (no version)", path);
 	if (version > DATABASE_VERSION)
 		return refuse(
 			-ENOTUNIQ, why,
@@ -201,7 +210,8 @@ static int open_alone(sqlite3 **out, const char *path, char why[static DATABASE_
 	return open_file(out, strbuf_text(&uri), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, why);
 }
 
-int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
+/* database_open_read(), with -EMEDIUMTYPE for what is not ours but whole. */
+static int open_read(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
 {
 	CLEANUP(database_closep) sqlite3 *db = NULL;
 	struct stat st;
@@ -211,9 +221,10 @@ int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE
 	/* Looked at by name only: closing a descriptor would drop this process's locks on it. */
 	if (stat(path, &st) < 0 || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
 		return refuse(-errno, why, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode) || st.st_size == 0)
-		return refuse(-EUCLEAN, why, "%s: %s", path,
-			      S_ISREG(st.st_mode) ? "empty" : "not a regular file");
+	if (!S_ISREG(st.st_mode))
+		return refuse(-EMEDIUMTYPE, why, "%s: not a regular file", path);
+	if (st.st_size == 0)
+		return refuse(-EUCLEAN, why, "%s: empty", path);
 	r = open_file(&db, path, SQLITE_OPEN_READONLY, why);
 	if (r < 0)
 		return r;
@@ -232,9 +243,42 @@ int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE
 	return 0;
 }
 
+int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	int r = open_read(out, path, why);
+
+	return r == -EMEDIUMTYPE ? -EUCLEAN : r;
+}
+
 static int past_deadline(void *deadline_mono_ns)
 {
 	return nsec_now(CLOCK_MONOTONIC) > *(int64_t *)deadline_mono_ns;
+}
+
+static int refuse_damaged(const char *path, const char *found, char why[static DATABASE_ERROR_MAX])
+{
+	(void)refuse(0, why, "%s: damaged (%s)", path, found);
+	for (char *c = why; *c; c++) /* SQLite's report may take several lines */
+		if (*c == '\n')
+			*c = ' ';
+	return -EUCLEAN;
+}
+
+/* The tables of version 1, which later ones keep. */
+static int check_tables(sqlite3 *db, const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	static const char count[] =
+		"SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('run', "
+		"'clock_map', 'series', 'sample', 'latency', 'phase', 'rollup', 'event', 'mark', "
+		"'verdict')";
+	int64_t n = 0;
+	int r = database_int(db, count, &n);
+
+	if (r < 0)
+		database_explain(db, path, why);
+	else if (n != 10)
+		r = refuse_damaged(path, "tables are missing", why);
+	return r;
 }
 
 /* What stands in the file fits together, as far as can be looked at in CHECK_TIME_NS. */
@@ -244,9 +288,11 @@ static int check(const char *path, char why[static DATABASE_ERROR_MAX])
 	CLEANUP(database_finalizep) sqlite3_stmt *statement = NULL;
 	int64_t deadline_mono_ns = nsec_now(CLOCK_MONOTONIC) + CHECK_TIME_NS;
 	const char *found = NULL;
-	int r = database_open_read(&db, path, why);
+	int r = open_read(&db, path, why);
 	int step;
 
+	if (r == 0)
+		r = check_tables(db, path, why);
 	if (r < 0)
 		return r;
 	sqlite3_progress_handler(db, CHECK_STEPS, past_deadline, &deadline_mono_ns);
@@ -262,13 +308,7 @@ static int check(const char *path, char why[static DATABASE_ERROR_MAX])
 		return database_errno(db);
 	}
 	found = (const char *)sqlite3_column_text(statement, 0);
-	if (!found || strcmp(found, "ok") == 0)
-		return 0;
-	r = refuse(-EUCLEAN, why, "%s: damaged (%s)", path, found);
-	for (char *c = why; *c; c++) /* SQLite's report may take several lines */
-		if (*c == '\n')
-			*c = ' ';
-	return r;
+	return found && strcmp(found, "ok") != 0 ? refuse_damaged(path, found, why) : 0;
 }
 
 static int migrate(sqlite3 *db, int64_t version, const char *path,
@@ -316,20 +356,6 @@ static int fill(const char *path, char why[static DATABASE_ERROR_MAX])
 	return r;
 }
 
-static int sync_directory_of(const char *path)
-{
-	CLEANUP(close_fdp) int fd = -1;
-	char directory[PATH_MAX];
-	char *slash;
-
-	(void)snprintf(directory, sizeof(directory), "%s", path);
-	slash = strrchr(directory, '/');
-	if (slash)
-		slash[1] = '\0';
-	fd = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
-}
-
 /* A log without its database would be played into the new one. */
 static int refuse_orphan_log(const char *path, char why[static DATABASE_ERROR_MAX])
 {
@@ -369,7 +395,7 @@ static int create(const char *path, char why[static DATABASE_ERROR_MAX])
 	close_fdp(&fd);
 	r = fill(unfinished, why);
 	if (r == 0) {
-		r = rename(unfinished, path) < 0 ? -errno : sync_directory_of(path);
+		r = rename(unfinished, path) < 0 ? -errno : directory_sync_of(path);
 		if (r < 0)
 			(void)refuse(r, why, "%s: %s", path, strerror(-r));
 	}
@@ -387,7 +413,8 @@ static void leave_alone(char why[static DATABASE_ERROR_MAX])
 	memcpy(why + (len < most ? len : most), advice, sizeof(advice));
 }
 
-int database_open_write(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
+/* Opens what is there, or a new one; a damaged one is left as it is: -EUCLEAN. */
+static int open_sound(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
 {
 	CLEANUP(database_closep) sqlite3 *db = NULL;
 	int64_t version = 0;
@@ -398,8 +425,6 @@ int database_open_write(sqlite3 **out, const char *path, char why[static DATABAS
 		r = create(path, why);
 	else
 		r = check(path, why);
-	if (r == -EUCLEAN)
-		leave_alone(why);
 	if (r < 0)
 		return r;
 	r = open_file(&db, path, SQLITE_OPEN_READWRITE, why);
@@ -420,4 +445,21 @@ int database_open_write(sqlite3 **out, const char *path, char why[static DATABAS
 		return r;
 	*out = steal(&db);
 	return 0;
+}
+
+int database_open_write(sqlite3 **out, const char *path, char set_aside[static DATABASE_ERROR_MAX],
+			char why[static DATABASE_ERROR_MAX])
+{
+	int r = open_sound(out, path, why);
+
+	set_aside[0] = '\0';
+	if (r == -EUCLEAN) {
+		r = aside_move(path, why, set_aside, why);
+		if (r == 0)
+			r = open_sound(out, path, why);
+	}
+	if (r != -EMEDIUMTYPE)
+		return r;
+	leave_alone(why);
+	return -EUCLEAN;
 }

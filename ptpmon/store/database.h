@@ -3,9 +3,9 @@
  * ptpmon/store/database.h: the file of the record: made, checked, migrated, opened.
  *
  * A file is ours if it is an SQLite database with our application id. One that was written by a
- * newer version, is damaged or is somebody else's is never touched, not even its write-ahead log:
- * it is looked at through a connection that cannot write. A new one appears under its name only
- * when it is complete.
+ * newer version or is somebody else's is never touched, not even its write-ahead log: it is looked
+ * at through a connection that cannot write. So is a damaged one, which a writer then sets aside,
+ * with its log, under another name. A new one appears under its name only when it is complete.
  */
 #pragma once
 #include <sqlite3.h>
@@ -25,9 +25,12 @@ int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE
 
 /*
  * For the one writer, which holds the lock of the directory: made with mode 0640 where missing,
- * else checked (for a bounded time) and migrated. Errors as above, and -ENOSPC, -EROFS.
+ * else checked (for a bounded time) and migrated. A damaged one, an empty one and a log without its
+ * database are set aside first: set_aside is then the line to tell, else "". Errors as above
+ * (-EUCLEAN: somebody else's), and -ENOSPC, -EROFS.
  */
-int database_open_write(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX]);
+int database_open_write(sqlite3 **out, const char *path, char set_aside[static DATABASE_ERROR_MAX],
+			char why[static DATABASE_ERROR_MAX]);
 
 /* Closes; NULL is fine. For CLEANUP(). */
 void database_closep(sqlite3 **db);

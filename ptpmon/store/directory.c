@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,4 +60,18 @@ int directory_lock(int *out_fd, const char *directory, char why[static DATABASE_
 		return refuse(errno, directory, why);
 	*out_fd = steal_fd(&fd);
 	return 0;
+}
+
+int directory_sync_of(const char *path)
+{
+	CLEANUP(close_fdp) int fd = -1;
+	char directory[PATH_MAX];
+	char *slash;
+
+	(void)snprintf(directory, sizeof(directory), "%s", path);
+	slash = strrchr(directory, '/');
+	if (slash)
+		slash[1] = '\0';
+	fd = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }

@@ -11,3 +11,6 @@
  * -EACCES or -EROFS if files cannot be made there, or what else failed.
  */
 int directory_lock(int *out_fd, const char *directory, char why[static DATABASE_ERROR_MAX]);
+
+/* Makes durable what was made, renamed or removed beside path. 0, or -errno. */
+int directory_sync_of(const char *path);

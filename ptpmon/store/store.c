@@ -1,61 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Two threads meet at one mutex, which neither ever holds for longer than it takes to copy a
- * record or to hand over a chain of blocks. The batch, the writer and the connection belong to
- * the writer thread from store_start() on.
- */
 #include "ptpmon/store/store.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
-#include "ptpmon/store/database.h"
 #include "ptpmon/store/directory.h"
-#include "ptpmon/store/queue.h"
-#include "ptpmon/store/run.h"
-#include "ptpmon/store/writer.h"
+#include "ptpmon/store/store_impl.h"
 
 static_assert(STORE_ERROR_MAX >= (int)DATABASE_ERROR_MAX, "a line must fit");
 
-struct store {
-	char path[PATH_MAX];
-	int lock_fd;
-	struct run run; /* as it was entered */
-	int64_t flush_interval_ns;
-	int notify_fd;
-	bool started;
-	pthread_t thread;
-
-	pthread_mutex_t mutex; /* guards what follows, up to the writer's */
-	pthread_cond_t wake;   /* something to do for the writer */
-	pthread_cond_t ended;  /* the writer thread has done its last */
-	struct queue queue;
-	size_t in_hand, in_hand_bytes; /* the writer's batch */
-	struct series series[STORE_SERIES_MAX];
-	size_t n_series;
-	int64_t dropping_since_mono_ns; /* since the last drop that was recorded; 0: none */
-	bool kicked, stopping, has_ended, abandoned;
-	struct store_health health;
-
-	/* the writer's */
-	sqlite3 *db;
-	struct writer *writer;
-	struct queue batch;
-	uint64_t recorded_drops;
-	int64_t failing_since_mono_ns; /* 0: not failing */
-	char first_problem[STORE_ERROR_MAX];
-};
-
-static void release(struct store *s)
+void store_release(struct store *s)
 {
 	(void)writer_free(s->writer);
 	database_closep(&s->db);
@@ -65,13 +25,15 @@ static void release(struct store *s)
 	(void)pthread_cond_destroy(&s->ended);
 	(void)pthread_cond_destroy(&s->wake);
 	(void)pthread_mutex_destroy(&s->mutex);
+	for (size_t i = 0; i < STORE_TEXTS; i++)
+		free(s->texts[i]);
 	free(s);
 }
 
 static void releasep(struct store **s)
 {
 	if (*s)
-		release(*s);
+		store_release(*s);
 }
 
 static struct store *make(void)
@@ -93,6 +55,26 @@ static struct store *make(void)
 	return s;
 }
 
+/* The run as it is to be entered, also later in another file. 0, or -ENOMEM. */
+static int keep(struct store *s, const struct store_run *run)
+{
+	const char **const fields[STORE_TEXTS] = {
+		&s->as.token,  &s->as.boot_id,       &s->as.host,
+		&s->as.kernel, &s->as.machine,       &s->as.version,
+		&s->as.label,  &s->as.ptp4l_version, &s->as.configuration,
+	};
+
+	s->as = *run;
+	for (size_t i = 0; i < STORE_TEXTS; i++) {
+		if (!*fields[i])
+			continue;
+		*fields[i] = s->texts[i] = strdup(*fields[i]);
+		if (!s->texts[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int store_open(struct store **out, const char *directory, const struct store_run *run,
 	       int64_t *resumed_from_mono_ns, char why[static STORE_ERROR_MAX])
 {
@@ -102,7 +84,9 @@ int store_open(struct store **out, const char *directory, const struct store_run
 	(void)snprintf(why, STORE_ERROR_MAX, "%s: %s", directory, strerror(ENOMEM));
 	if (!s)
 		return -ENOMEM;
-	r = directory_lock(&s->lock_fd, directory, why);
+	r = keep(s, run);
+	if (r == 0)
+		r = directory_lock(&s->lock_fd, directory, why);
 	if (r < 0)
 		return r;
 	if (snprintf(s->path, sizeof(s->path), "%s/ptpmon.db", directory) > DATABASE_PATH_MAX) {
@@ -110,20 +94,12 @@ int store_open(struct store **out, const char *directory, const struct store_run
 			       strerror(ENAMETOOLONG));
 		return -ENAMETOOLONG;
 	}
-	r = database_open_write(&s->db, s->path, why);
+	r = store_open_database(s, why);
 	if (r < 0)
 		return r;
-	r = run_enter(&s->run, s->db, run, nsec_now(CLOCK_MONOTONIC));
-	if (r < 0) {
-		database_explain(s->db, s->path, why);
-		return r;
-	}
-	r = writer_new(&s->writer, s->db, &s->run);
-	if (r < 0) {
-		database_explain(s->db, s->path, why);
-		return r;
-	}
-	*resumed_from_mono_ns = s->run.resumed_from_mono_ns;
+	s->resumed = s->run;
+	(void)strcpy(s->phase, s->resumed.phase);
+	*resumed_from_mono_ns = s->resumed.resumed_from_mono_ns;
 	*out = steal(&s);
 	return 0;
 }
@@ -133,15 +109,20 @@ const char *store_path(const struct store *s)
 	return s->path;
 }
 
-int64_t store_run_id(const struct store *s)
+int64_t store_run_id(struct store *s)
 {
-	return s->run.id;
+	int64_t id;
+
+	(void)pthread_mutex_lock(&s->mutex);
+	id = s->run.id;
+	(void)pthread_mutex_unlock(&s->mutex);
+	return id;
 }
 
 const char *store_resumed_phase(const struct store *s, int64_t *since_mono_ns)
 {
-	*since_mono_ns = s->run.phase_since_mono_ns;
-	return s->run.phase;
+	*since_mono_ns = s->resumed.phase_since_mono_ns;
+	return s->resumed.phase;
 }
 
 int store_put_series(struct store *s, const struct series *series)
@@ -254,163 +235,6 @@ struct store_health store_health(struct store *s)
 	return health;
 }
 
-/* What the writer itself has to tell, once it can: in the same commit that shows that it can. */
-static int add_notes(struct store *s, struct queue *notes, int64_t now_mono_ns,
-		     int64_t dropping_since_mono_ns, uint64_t drops)
-{
-	struct event events[3];
-	char lasted[NSEC_TEXT_MAX];
-	size_t n = 0;
-
-	if (drops > 0) {
-		events[n] =
-			event_make(EVENT_SAMPLES_DROPPED, dropping_since_mono_ns, "record",
-				   "record: queue to the disk full, dropped=%ju", (uintmax_t)drops);
-		(void)snprintf(events[n].detail, sizeof(events[n].detail), "{\"dropped\": %ju}",
-			       (uintmax_t)drops);
-		n++;
-	}
-	if (s->failing_since_mono_ns != 0) {
-		events[n++] = event_make(EVENT_STORE_FAILED, s->failing_since_mono_ns, "record",
-					 "record: not written: %s", s->first_problem);
-		events[n++] =
-			event_make(EVENT_STORE_RECOVERED, now_mono_ns, "record",
-				   "record: written again after %s",
-				   nsec_format_age(now_mono_ns - s->failing_since_mono_ns, lasted));
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct event *e =
-			queue_put(notes, RECORD_EVENT, events[i].mono_ns, sizeof(events[i]));
-
-		if (!e)
-			return -ENOMEM;
-		*e = events[i];
-	}
-	return 0;
-}
-
-/* Takes over what is queued; how many drops there are to tell of, since when. */
-static uint64_t take_batch(struct store *s, size_t *n_series, int64_t *dropping_since_mono_ns)
-{
-	uint64_t drops;
-
-	(void)pthread_mutex_lock(&s->mutex);
-	queue_append(&s->batch, &s->queue);
-	s->in_hand = s->batch.records;
-	s->in_hand_bytes = s->batch.bytes;
-	*n_series = s->n_series;
-	*dropping_since_mono_ns = s->dropping_since_mono_ns;
-	drops = s->health.dropped - s->recorded_drops;
-	(void)pthread_mutex_unlock(&s->mutex);
-	return drops;
-}
-
-static void flush_succeeded(struct store *s, uint64_t samples, uint64_t drops)
-{
-	queue_clear(&s->batch);
-	s->failing_since_mono_ns = 0;
-	s->recorded_drops += drops;
-	(void)pthread_mutex_lock(&s->mutex);
-	s->in_hand = 0;
-	s->in_hand_bytes = 0;
-	if (s->health.dropped == s->recorded_drops)
-		s->dropping_since_mono_ns = 0;
-	s->health.ok = true;
-	s->health.problem[0] = '\0';
-	s->health.flushed_mono_ns = nsec_now(CLOCK_MONOTONIC);
-	s->health.samples += samples;
-	(void)pthread_mutex_unlock(&s->mutex);
-}
-
-static void flush_failed(struct store *s, int64_t now_mono_ns, const char *why)
-{
-	if (s->failing_since_mono_ns == 0) {
-		s->failing_since_mono_ns = now_mono_ns;
-		(void)snprintf(s->first_problem, sizeof(s->first_problem), "%s", why);
-	}
-	(void)pthread_mutex_lock(&s->mutex);
-	s->health.ok = false;
-	(void)snprintf(s->health.problem, sizeof(s->health.problem), "%s", why);
-	(void)pthread_mutex_unlock(&s->mutex);
-}
-
-static uint64_t count_samples(const struct queue_entry *entries, size_t n)
-{
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < n; i++)
-		samples += entries[i].record->kind == RECORD_SAMPLE ||
-			   entries[i].record->kind == RECORD_WINDOW;
-	return samples;
-}
-
-/* One transaction with all there is; nothing is written if there is nothing. */
-static void flush(struct store *s)
-{
-	CLEANUP(queue_clear) struct queue notes = {0};
-	struct queue_entry *entries = NULL;
-	char why[DATABASE_ERROR_MAX] = "out of memory";
-	int64_t now_mono_ns = nsec_now(CLOCK_MONOTONIC);
-	int64_t dropping_since_mono_ns;
-	size_t n_series;
-	uint64_t drops = take_batch(s, &n_series, &dropping_since_mono_ns);
-	size_t n;
-	int r;
-
-	if (s->batch.records == 0 && drops == 0 && n_series == writer_series(s->writer))
-		return;
-	r = add_notes(s, &notes, now_mono_ns, dropping_since_mono_ns, drops);
-	if (r == 0)
-		r = queue_sorted(&s->batch, &notes, &entries);
-	n = s->batch.records + notes.records;
-	if (r == 0)
-		r = writer_commit(s->writer, s->series, n_series, entries, n, why);
-	if (r == 0)
-		flush_succeeded(s, count_samples(entries, n), drops);
-	else
-		flush_failed(s, now_mono_ns, why);
-	free(entries);
-	if (s->notify_fd >= 0)
-		(void)eventfd_write(s->notify_fd, 1);
-}
-
-/* True if there is nothing to wait for any more: this is the last flush. */
-static bool wait_until_due(struct store *s, int64_t due_mono_ns)
-{
-	struct timespec due = nsec_to_timespec(due_mono_ns);
-	bool stopping;
-
-	(void)pthread_mutex_lock(&s->mutex);
-	/* While it fails, trying again at each kick would only make it worse. */
-	while (!s->stopping && !(s->kicked && s->health.ok))
-		if (pthread_cond_timedwait(&s->wake, &s->mutex, &due) == ETIMEDOUT)
-			break;
-	s->kicked = false;
-	stopping = s->stopping;
-	(void)pthread_mutex_unlock(&s->mutex);
-	return stopping;
-}
-
-static void *write_until_stopped(void *arg)
-{
-	struct store *s = arg;
-	bool abandoned;
-	bool last;
-
-	do {
-		last = wait_until_due(s, nsec_now(CLOCK_MONOTONIC) + s->flush_interval_ns);
-		flush(s);
-	} while (!last);
-	(void)pthread_mutex_lock(&s->mutex);
-	s->has_ended = true;
-	abandoned = s->abandoned;
-	(void)pthread_cond_signal(&s->ended);
-	(void)pthread_mutex_unlock(&s->mutex);
-	if (abandoned)
-		release(s);
-	return NULL;
-}
-
 int store_start(struct store *s, int64_t flush_interval_ns, int notify_fd)
 {
 	sigset_t all;
@@ -421,7 +245,7 @@ int store_start(struct store *s, int64_t flush_interval_ns, int notify_fd)
 	s->notify_fd = notify_fd;
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&s->thread, NULL, write_until_stopped, s);
+	error = pthread_create(&s->thread, NULL, store_write_until_stopped, s);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	s->started = error == 0;
 	return -error;
@@ -448,7 +272,7 @@ static void stop_thread(struct store *s, int64_t timeout_ns)
 		return;
 	}
 	(void)pthread_join(thread, NULL);
-	release(s);
+	store_release(s);
 }
 
 struct store *store_close(struct store *s, const char *how, int64_t timeout_ns)
@@ -459,8 +283,8 @@ struct store *store_close(struct store *s, const char *how, int64_t timeout_ns)
 	if (s->started) {
 		stop_thread(s, timeout_ns);
 	} else {
-		flush(s);
-		release(s);
+		store_flush(s);
+		store_release(s);
 	}
 	return NULL;
 }

@@ -13,6 +13,10 @@
  * first one that works again records when it failed (store-failed), that it works
  * (store-recovered), and how many the queue could not take (samples-dropped).
  *
+ * A database that is damaged, also one that is found to be while it is written, is set aside under
+ * a dated name and the run begins again in a new one, which tells of it (store-set-aside). So it
+ * does when the file was moved away or removed.
+ *
  * One thread calls all of it. Nothing here logs: store_health() says how it stands.
  */
 #pragma once
@@ -54,7 +58,7 @@ struct store_run {
  * on the disk.
  * 0, or -errno with one line in why that says what and what to do: -EACCES, -EROFS, -ENOSPC,
  * -ENOENT, -EBUSY (another ptpmon records there), -ENOTUNIQ (written by a newer version: left
- * alone), -EUCLEAN (no database of ptpmon's, or damaged: left alone), or what else failed.
+ * alone), -EUCLEAN (somebody else's database: left alone), or what else failed.
  */
 int store_open(struct store **out, const char *directory, const struct store_run *run,
 	       int64_t *resumed_from_mono_ns, char why[static STORE_ERROR_MAX]);
@@ -73,7 +77,7 @@ struct store *store_close(struct store *s, const char *how, int64_t timeout_ns);
 int store_start(struct store *s, int64_t flush_interval_ns, int notify_fd);
 
 const char *store_path(const struct store *s);
-int64_t store_run_id(const struct store *s);
+int64_t store_run_id(struct store *s);
 
 /*
  * Declares a series; its index is the number of series declared before it. One that a resumed run
@@ -111,5 +115,7 @@ struct store_health {
 	uint64_t samples;              /* samples and windows committed */
 	uint64_t queued;               /* records of any kind not yet committed */
 	uint64_t dropped;              /* records of any kind since store_open() */
+	unsigned set_asides;           /* new files begun since store_open(), its own included */
+	char set_aside[STORE_ERROR_MAX]; /* the last of them in one line */
 };
 struct store_health store_health(struct store *s);

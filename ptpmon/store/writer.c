@@ -2,6 +2,7 @@
 #include "ptpmon/store/writer.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,11 @@ struct writer *writer_free(struct writer *w)
 size_t writer_series(const struct writer *w)
 {
 	return w->n_series;
+}
+
+const char *writer_phase(const struct writer *w)
+{
+	return w->run.phase;
 }
 
 static void bind(sqlite3_stmt *s, int at, int64_t value)
@@ -221,6 +227,7 @@ static int write_mark(struct writer *w, const struct record *record)
 
 static int end_phase(struct writer *w, const struct record *record)
 {
+	w->run.phase[0] = '\0';
 	(void)at_moment(w, END_PHASE, record->mono_ns);
 	return run_statement(w, END_PHASE);
 }
@@ -231,6 +238,7 @@ static int begin_phase(struct writer *w, const struct record *record)
 
 	if (r < 0)
 		return r;
+	(void)snprintf(w->run.phase, sizeof(w->run.phase), "%s", (const char *)record->payload);
 	bind_text(at_moment(w, INSERT_PHASE, record->mono_ns), 3, (const char *)record->payload);
 	return run_statement(w, INSERT_PHASE);
 }

@@ -31,6 +31,9 @@ struct writer *writer_free(struct writer *w);
 /* How many of the series are in the record. */
 size_t writer_series(const struct writer *w);
 
+/* The phase that the run is in, as committed; "" for none. */
+const char *writer_phase(const struct writer *w);
+
 /*
  * Commits n records, in the order given, after the series that were declared since the last time;
  * series holds all of them, and records name them by their index. 0, or -errno with one line in

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/store/aside.h"
+#include "ptpmon/store/store_impl.h"
+
+/* Leaves the store without a database, until one is opened again. */
+static void close_database(struct store *s)
+{
+	s->writer = writer_free(s->writer);
+	database_closep(&s->db);
+}
+
+int store_open_database(struct store *s, char why[static STORE_ERROR_MAX])
+{
+	char set_aside[DATABASE_ERROR_MAX];
+	struct run run;
+	int r = database_open_write(&s->db, s->path, set_aside, why);
+
+	if (!*s->set_aside)
+		(void)strcpy(s->set_aside, set_aside);
+	if (r < 0)
+		return r;
+	r = run_enter(&run, s->db, &s->as, nsec_now(CLOCK_MONOTONIC));
+	if (r == 0)
+		r = writer_new(&s->writer, s->db, &run);
+	if (r < 0) {
+		database_explain(s->db, s->path, why);
+		close_database(s);
+		return r;
+	}
+	(void)pthread_mutex_lock(&s->mutex);
+	s->run = run;
+	(void)pthread_mutex_unlock(&s->mutex);
+	return 0;
+}
+
+/* Somebody removed, moved or replaced the file under its writer: it gets what is in its log. */
+static int leave_moved(struct store *s, char why[static STORE_ERROR_MAX])
+{
+	(void)sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	close_database(s);
+	(void)strcpy(s->set_aside, "the file was moved or removed: a new one begun");
+	return access(s->path, F_OK) == 0 ? aside_move_log(s->path, why) : 0;
+}
+
+/* Damage that the check of a big file had no time to find would be found for ever. */
+static int leave_damaged(struct store *s, bool again, char why[static STORE_ERROR_MAX])
+{
+	char reason[STORE_ERROR_MAX];
+
+	close_database(s);
+	if (!again)
+		return 0;
+	(void)snprintf(reason, sizeof(reason), "%s", s->health.problem);
+	return aside_move(s->path, reason, s->set_aside, why);
+}
+
+/* Makes sure that there is a database to write to. 0, or -errno and why. */
+static int prepare(struct store *s, char why[static STORE_ERROR_MAX])
+{
+	bool damaged = s->db && s->damages > 0; /* found by the flush before */
+	int moved = 0;
+	int r = 0;
+
+	if (s->db && !damaged)
+		(void)sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	if (moved)
+		r = leave_moved(s, why);
+	else if (damaged)
+		r = leave_damaged(s, s->damages > 1, why);
+	if (r < 0 || s->db)
+		return r;
+	r = store_open_database(s, why);
+	s->anew = r == 0 && s->run.resumed_from_mono_ns == TIME_UNKNOWN;
+	return r;
+}
+
+static void note(struct queue *notes, const struct event *e, int *r)
+{
+	struct event *copy =
+		*r == 0 ? queue_put(notes, RECORD_EVENT, e->mono_ns, sizeof(*e)) : NULL;
+
+	if (copy)
+		*copy = *e;
+	else
+		*r = -ENOMEM;
+}
+
+/* What a run that begins again in a new file had in the old one: the wall clock, its phase. */
+static void carry_over(struct store *s, struct queue *notes, int64_t from_mono_ns, int *r)
+{
+	size_t phase_size = strlen(s->phase) + 1;
+	struct clock_anchor *anchor;
+	char *phase;
+
+	if (*r < 0)
+		return;
+	anchor = queue_put(notes, RECORD_ANCHOR, from_mono_ns, sizeof(*anchor));
+	if (anchor)
+		*anchor = clock_anchor_take(ANCHOR_START);
+	phase = phase_size > 1 ? queue_put(notes, RECORD_PHASE_BEGIN, from_mono_ns, phase_size)
+			       : NULL;
+	if (phase)
+		memcpy(phase, s->phase, phase_size);
+	if (!anchor || (phase_size > 1 && !phase))
+		*r = -ENOMEM;
+}
+
+/* What the writer itself has to tell, once it can: in the same commit that shows that it can. */
+static int add_notes(struct store *s, struct queue *notes, int64_t now_mono_ns,
+		     int64_t dropping_since_mono_ns, uint64_t drops)
+{
+	int64_t failing_since_ns = s->failing_since_mono_ns;
+	char lasted[NSEC_TEXT_MAX];
+	struct event e;
+	int r = 0;
+
+	if (s->anew)
+		carry_over(s, notes, failing_since_ns ? failing_since_ns : now_mono_ns, &r);
+	if (*s->set_aside) {
+		e = event_make(EVENT_STORE_SET_ASIDE, now_mono_ns, "record", "record: %s",
+			       s->set_aside);
+		note(notes, &e, &r);
+	}
+	if (drops > 0) {
+		e = event_make(EVENT_SAMPLES_DROPPED, dropping_since_mono_ns, "record",
+			       "record: queue to the disk full, dropped=%ju", (uintmax_t)drops);
+		(void)snprintf(e.detail, sizeof(e.detail), "{\"dropped\": %ju}", (uintmax_t)drops);
+		note(notes, &e, &r);
+	}
+	if (failing_since_ns != 0) {
+		e = event_make(EVENT_STORE_FAILED, failing_since_ns, "record",
+			       "record: not written: %s", s->first_problem);
+		note(notes, &e, &r);
+		e = event_make(EVENT_STORE_RECOVERED, now_mono_ns, "record",
+			       "record: written again after %s",
+			       nsec_format_age(now_mono_ns - failing_since_ns, lasted));
+		note(notes, &e, &r);
+	}
+	return r;
+}
+
+/* Takes over what is queued; how many drops there are to tell of, since when. */
+static uint64_t take_batch(struct store *s, size_t *n_series, int64_t *dropping_since_mono_ns)
+{
+	uint64_t drops;
+
+	(void)pthread_mutex_lock(&s->mutex);
+	queue_append(&s->batch, &s->queue);
+	s->in_hand = s->batch.records;
+	s->in_hand_bytes = s->batch.bytes;
+	*n_series = s->n_series;
+	*dropping_since_mono_ns = s->dropping_since_mono_ns;
+	drops = s->health.dropped - s->recorded_drops;
+	(void)pthread_mutex_unlock(&s->mutex);
+	return drops;
+}
+
+static void flush_succeeded(struct store *s, uint64_t samples, uint64_t drops)
+{
+	queue_clear(&s->batch);
+	s->failing_since_mono_ns = 0;
+	s->damages = 0;
+	s->anew = false;
+	s->recorded_drops += drops;
+	(void)snprintf(s->phase, sizeof(s->phase), "%s", writer_phase(s->writer));
+	(void)pthread_mutex_lock(&s->mutex);
+	s->in_hand = 0;
+	s->in_hand_bytes = 0;
+	if (s->health.dropped == s->recorded_drops)
+		s->dropping_since_mono_ns = 0;
+	s->health.ok = true;
+	s->health.problem[0] = '\0';
+	s->health.flushed_mono_ns = nsec_now(CLOCK_MONOTONIC);
+	s->health.samples += samples;
+	if (*s->set_aside) {
+		s->health.set_asides++;
+		(void)strcpy(s->health.set_aside, s->set_aside);
+		s->set_aside[0] = '\0';
+	}
+	(void)pthread_mutex_unlock(&s->mutex);
+}
+
+static void flush_failed(struct store *s, int error, int64_t now_mono_ns, const char *why)
+{
+	s->damages += error == -EUCLEAN;
+	if (s->failing_since_mono_ns == 0) {
+		s->failing_since_mono_ns = now_mono_ns;
+		(void)snprintf(s->first_problem, sizeof(s->first_problem), "%s", why);
+	}
+	(void)pthread_mutex_lock(&s->mutex);
+	s->health.ok = false;
+	(void)snprintf(s->health.problem, sizeof(s->health.problem), "%s", why);
+	(void)pthread_mutex_unlock(&s->mutex);
+}
+
+static uint64_t count_samples(const struct queue_entry *entries, size_t n)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < n; i++)
+		samples += entries[i].record->kind == RECORD_SAMPLE ||
+			   entries[i].record->kind == RECORD_WINDOW;
+	return samples;
+}
+
+/* One transaction: the batch, what there is to tell, and series declared since. */
+static int commit(struct store *s, size_t n_series, struct queue *notes, uint64_t *samples,
+		  char why[static DATABASE_ERROR_MAX])
+{
+	size_t n = s->batch.records + notes->records;
+	struct queue_entry *entries = NULL;
+	int r = queue_sorted(&s->batch, notes, &entries);
+
+	if (r == 0)
+		r = writer_commit(s->writer, s->series, n_series, entries, n, why);
+	if (r == 0)
+		*samples = count_samples(entries, n);
+	free(entries);
+	return r;
+}
+
+void store_flush(struct store *s)
+{
+	CLEANUP(queue_clear) struct queue notes = {0};
+	char why[DATABASE_ERROR_MAX] = "out of memory";
+	int64_t now_mono_ns = nsec_now(CLOCK_MONOTONIC);
+	int64_t dropping_since_mono_ns;
+	uint64_t samples = 0;
+	size_t n_series;
+	uint64_t drops = take_batch(s, &n_series, &dropping_since_mono_ns);
+	int r = prepare(s, why);
+
+	if (r == 0 && s->batch.records == 0 && drops == 0 && !*s->set_aside &&
+	    n_series == writer_series(s->writer))
+		return;
+	if (r == 0)
+		r = add_notes(s, &notes, now_mono_ns, dropping_since_mono_ns, drops);
+	if (r == 0)
+		r = commit(s, n_series, &notes, &samples, why);
+	if (r == 0)
+		flush_succeeded(s, samples, drops);
+	else
+		flush_failed(s, r, now_mono_ns, why);
+	if (s->notify_fd >= 0)
+		(void)eventfd_write(s->notify_fd, 1);
+}
+
+/* True if there is nothing to wait for any more: this is the last flush. */
+static bool wait_until_due(struct store *s, int64_t due_mono_ns)
+{
+	struct timespec due = nsec_to_timespec(due_mono_ns);
+	bool stopping;
+
+	(void)pthread_mutex_lock(&s->mutex);
+	/* While it fails, trying again at each kick would only make it worse. */
+	while (!s->stopping && !(s->kicked && s->health.ok))
+		if (pthread_cond_timedwait(&s->wake, &s->mutex, &due) == ETIMEDOUT)
+			break;
+	s->kicked = false;
+	stopping = s->stopping;
+	(void)pthread_mutex_unlock(&s->mutex);
+	return stopping;
+}
+
+void *store_write_until_stopped(void *arg)
+{
+	struct store *s = arg;
+	bool abandoned;
+	bool last;
+
+	do {
+		last = wait_until_due(s, nsec_now(CLOCK_MONOTONIC) + s->flush_interval_ns);
+		store_flush(s);
+	} while (!last);
+	(void)pthread_mutex_lock(&s->mutex);
+	s->has_ended = true;
+	abandoned = s->abandoned;
+	(void)pthread_cond_signal(&s->ended);
+	(void)pthread_mutex_unlock(&s->mutex);
+	if (abandoned)
+		store_release(s);
+	return NULL;
+}
