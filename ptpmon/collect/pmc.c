@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmc-client/follow.h"
 #include "pmc-client/pmc-client.h"
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
-#include "ptpmon/collect/follow.h"
 #include "ptpmon/stats/quantile.h"
 
 #define CONNECT_EVERY_NS (250 * NSEC_PER_MSEC)
@@ -66,7 +66,7 @@ struct minute {
 struct pmc_source {
 	struct pmc_source_options options;
 	struct pmc_client *client;
-	struct follow follow;
+	struct pmc_follow follow;
 	struct status_port ports[STATUS_PORTS_MAX];
 	int64_t due_ns[QUESTIONS];
 	bool refused[QUESTIONS]; /* this ptp4l does not know it */
@@ -109,7 +109,7 @@ static void observe_state(struct pmc_source *s, struct status_port *p, unsigned 
 		       ptp_port_state_name(state), was);
 	emit(s, e);
 	if (state == PTP_UNCALIBRATED || state == PTP_SLAVE) {
-		follow_expect(&s->follow, mono_ns);
+		pmc_follow_expect(&s->follow, mono_ns);
 		s->next_poll_ns = mono_ns;
 	}
 	s->due_ns[ASK_PARENT] = mono_ns;
@@ -178,7 +178,8 @@ static void take_count(struct pmc_source *s, const struct pmc_message *m)
 	const uint64_t *rx = m->data->port_stats_np.rx;
 
 	/* a one-step master sends no Follow_Up at all */
-	follow_count(&s->follow, rx[PTP_MSG_FOLLOW_UP] ? rx[PTP_MSG_FOLLOW_UP] : rx[PTP_MSG_SYNC]);
+	pmc_follow_count(&s->follow,
+			 rx[PTP_MSG_FOLLOW_UP] ? rx[PTP_MSG_FOLLOW_UP] : rx[PTP_MSG_SYNC]);
 	s->next_poll_ns = m->received_mono_ns;
 }
 
@@ -212,29 +213,42 @@ static void summarise_minute(struct pmc_source *s, int64_t now_mono_ns)
 		w->p99_ns = quantile_select(min->scratch, n, 99000);
 }
 
-static void take_sample(struct pmc_source *s, struct sample *sample)
+static uint32_t flags_of(const struct pmc_update *u)
+{
+	return (u->flags & PMC_UPDATE_STEP ? SAMPLE_STEP : 0U) |
+	       (u->flags & PMC_UPDATE_TIME_ASSUMED ? SAMPLE_TIME_ASSUMED : 0U);
+}
+
+static void take_update(struct pmc_source *s, const struct pmc_update *u)
 {
 	struct status_port *p = &s->ports[0];
+	struct sample sample = {
+		.flags = flags_of(u),
+		.missed = u->missed,
+		.mono_ns = u->mono_ns,
+		.value = u->offset_ns,
+		.delay_ns = SAMPLE_UNKNOWN,
+	};
 
 	if (p->mean_path_delay_ns.known)
-		sample->delay_ns = p->mean_path_delay_ns.value;
+		sample.delay_ns = p->mean_path_delay_ns.value;
 	else
-		s->due_ns[ASK_DELAY] = sample->mono_ns; /* it has just been measured */
+		s->due_ns[ASK_DELAY] = sample.mono_ns; /* it has just been measured */
 	if (!p->state.known || p->state.value != PTP_SLAVE)
-		sample->flags |= SAMPLE_UNLOCKED;
-	observe(&p->offset_ns, sample->value, sample->mono_ns);
+		sample.flags |= SAMPLE_UNLOCKED;
+	observe(&p->offset_ns, sample.value, sample.mono_ns);
 	if (s->follow.interval_ns)
-		observe(&p->sync_interval_ns, s->follow.interval_ns, sample->mono_ns);
+		observe(&p->sync_interval_ns, s->follow.interval_ns, sample.mono_ns);
 	p->updates = s->follow.seen;
 	p->missed = s->follow.declared;
-	if (!(sample->flags & (SAMPLE_UNLOCKED | SAMPLE_STEP)))
-		remember_offset(s, sample);
+	if (!(sample.flags & (SAMPLE_UNLOCKED | SAMPLE_STEP)))
+		remember_offset(s, &sample);
 	if (s->stale) {
 		s->stale = false;
-		emit(s, event_make(EVENT_SOURCE_BACK, sample->mono_ns, p->name, "%s: offsets again",
+		emit(s, event_make(EVENT_SOURCE_BACK, sample.mono_ns, p->name, "%s: offsets again",
 				   p->name));
 	}
-	s->options.on_sample(s->options.userdata, sample);
+	s->options.on_sample(s->options.userdata, &sample);
 }
 
 static void take_status(struct pmc_source *s, const struct pmc_message *m)
@@ -242,28 +256,28 @@ static void take_status(struct pmc_source *s, const struct pmc_message *m)
 	struct status_port *p = &s->ports[0];
 	int64_t real_ns = nsec_now(CLOCK_REALTIME);
 	int64_t mono_ns = nsec_now(CLOCK_MONOTONIC);
-	const struct follow_status status = {
+	const struct pmc_follow_status status = {
 		.ingress_ns = m->data->time_status_np.ingress_time_ns,
 		.offset_ns = m->data->time_status_np.master_offset_ns,
 		.seen_mono_ns = m->received_mono_ns,
 		.real_minus_mono_ns = real_ns - mono_ns,
 		.mean_path_delay_ns = p->mean_path_delay_ns.known ? p->mean_path_delay_ns.value : 0,
 	};
-	struct sample sample;
+	struct pmc_update update;
 
-	switch (follow_status(&s->follow, &status, &sample)) {
-	case FOLLOW_NOTHING:
+	switch (pmc_follow_status(&s->follow, &status, &update)) {
+	case PMC_FOLLOW_NOTHING:
 		break;
-	case FOLLOW_SAMPLE:
-		take_sample(s, &sample);
+	case PMC_FOLLOW_UPDATE:
+		take_update(s, &update);
 		break;
-	case FOLLOW_LOST:
+	case PMC_FOLLOW_LOST:
 		p->offset_ns.known = false;
 		emit(s, event_make(EVENT_MASTER_LOST, m->received_mono_ns, p->name,
 				   "%s: no master any more", p->name));
 		break;
 	}
-	s->next_poll_ns = follow_next_poll(&s->follow, m->received_mono_ns);
+	s->next_poll_ns = pmc_follow_next_poll(&s->follow, m->received_mono_ns);
 }
 
 typedef void take_fn(struct pmc_source *s, const struct pmc_message *m);
@@ -343,7 +357,7 @@ static void tell_silence(struct pmc_source *s, int64_t now_mono_ns)
 /* ptp4l's counters begin anew, and what was missed of the old one has no sample to stand with. */
 static void forget_server(struct pmc_source *s, int64_t now_mono_ns)
 {
-	uint32_t missed = follow_restart(&s->follow, now_mono_ns);
+	uint32_t missed = pmc_follow_restart(&s->follow, now_mono_ns);
 	struct event e;
 
 	s->ports[0].missed = s->follow.declared;
@@ -481,7 +495,7 @@ uint64_t pmc_source_requests(const struct pmc_source *s)
 int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *options)
 {
 	struct pmc_source *s = calloc(1, sizeof(*s));
-	const struct follow_options follow = {
+	const struct pmc_follow_options follow = {
 		.real_time_stamps = options->real_time_stamps,
 		.end_to_end = true,
 		.not_before_mono_ns = options->not_before_mono_ns,
@@ -491,7 +505,7 @@ int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *opt
 	if (!s)
 		return -ENOMEM;
 	s->options = *options;
-	follow_init(&s->follow, &follow);
+	pmc_follow_init(&s->follow, &follow);
 	for (size_t i = 0; i < options->n_ports; i++) {
 		struct status_port *p = &s->ports[i];
 

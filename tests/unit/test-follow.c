@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Each servo update once, from a simulated ptp4l that is polled well and badly. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "ptpmon/base/nsec.h"
-#include "ptpmon/collect/follow.h"
+#include "pmc-client/follow.h"
 
-#define MS NSEC_PER_MSEC
-#define S  NSEC_PER_SEC
+#define US INT64_C(1000)
+#define MS INT64_C(1000000)
+#define S  INT64_C(1000000000)
 
 #define REAL_MINUS_MONO (INT64_C(1764547200) * S)
 
@@ -31,11 +31,11 @@ static int64_t offset_of(int64_t n)
 	return n * 7 - 1000;
 }
 
-static struct follow_status ask(const struct server *s, int64_t now)
+static struct pmc_follow_status ask(const struct server *s, int64_t now)
 {
 	int64_t n = updates_at(s, now);
 
-	return (struct follow_status){
+	return (struct pmc_follow_status){
 		.ingress_ns = n ? s->first_ns + (n - 1) * s->interval_ns + REAL_MINUS_MONO : 0,
 		.offset_ns = n ? offset_of(n) : 0,
 		.seen_mono_ns = now,
@@ -44,15 +44,15 @@ static struct follow_status ask(const struct server *s, int64_t now)
 	};
 }
 
-static void init(struct follow *f)
+static void init(struct pmc_follow *f)
 {
-	const struct follow_options options = {
+	const struct pmc_follow_options options = {
 		.real_time_stamps = true,
 		.end_to_end = true,
 		.not_before_mono_ns = INT64_MIN,
 	};
 
-	follow_init(f, &options);
+	pmc_follow_init(f, &options);
 }
 
 struct tally {
@@ -61,19 +61,19 @@ struct tally {
 };
 
 /* Polls as pmc.c does until end; late says by how much each poll is late. */
-static void follow_until(struct follow *f, const struct server *s, int64_t *now, int64_t end,
+static void follow_until(struct pmc_follow *f, const struct server *s, int64_t *now, int64_t end,
 			 int64_t (*late)(int64_t now), struct tally *t)
 {
 	while (*now < end) {
-		struct follow_status status = ask(s, *now);
-		struct sample out;
+		struct pmc_follow_status status = ask(s, *now);
+		struct pmc_update out;
 
-		if (follow_status(f, &status, &out) == FOLLOW_SAMPLE) {
+		if (pmc_follow_status(f, &status, &out) == PMC_FOLLOW_UPDATE) {
 			int64_t n = updates_at(s, *now);
 
 			if (n == t->last_n)
 				fail_msg("update %lld twice", (long long)n);
-			assert_int_equal(out.value, offset_of(n));
+			assert_int_equal(out.offset_ns, offset_of(n));
 			assert_int_equal(out.mono_ns, s->first_ns + (n - 1) * s->interval_ns);
 			if (!t->first_n)
 				t->first_n = n;
@@ -82,12 +82,12 @@ static void follow_until(struct follow *f, const struct server *s, int64_t *now,
 			t->declared += out.missed;
 		}
 		if (f->want_count) {
-			*now += 100 * NSEC_PER_USEC;
-			follow_count(f, s->count_before + (uint64_t)updates_at(s, *now));
-			*now += 100 * NSEC_PER_USEC;
+			*now += 100 * US;
+			pmc_follow_count(f, s->count_before + (uint64_t)updates_at(s, *now));
+			*now += 100 * US;
 			continue;
 		}
-		*now = follow_next_poll(f, *now) + late(*now);
+		*now = pmc_follow_next_poll(f, *now) + late(*now);
 	}
 }
 
@@ -108,12 +108,12 @@ static void nothing_is_missed_by_a_poller_in_time(void **state)
 
 	for (size_t i = 0; i < sizeof(intervals_ns) / sizeof(intervals_ns[0]); i++) {
 		const struct server s = {3 * S + 123456, intervals_ns[i], 1000};
-		struct follow f;
+		struct pmc_follow f;
 		struct tally t = {0};
 		int64_t now = 2 * S;
 
 		init(&f);
-		follow_expect(&f, now);
+		pmc_follow_expect(&f, now);
 		follow_until(&f, &s, &now, 40 * S, never_late, &t);
 		if ((int64_t)t.samples != updates_at(&s, now - 1) &&
 		    (int64_t)t.samples + 1 != updates_at(&s, now - 1))
@@ -127,13 +127,13 @@ static void nothing_is_missed_by_a_poller_in_time(void **state)
 static void what_a_late_poller_misses_is_declared(void **state)
 {
 	const struct server s = {3 * S, S / 128, 77};
-	struct follow f;
+	struct pmc_follow f;
 	struct tally t = {0};
 	int64_t now = 2 * S;
 	int64_t there;
 
 	init(&f);
-	follow_expect(&f, now);
+	pmc_follow_expect(&f, now);
 	follow_until(&f, &s, &now, 60 * S, sometimes_late, &t);
 	follow_until(&f, &s, &now, 62 * S, never_late, &t); /* it recovers, and settles */
 	there = updates_at(&s, now - 1) - t.first_n +
@@ -147,7 +147,7 @@ static void what_a_late_poller_misses_is_declared(void **state)
 static void a_faster_master_is_learnt(void **state)
 {
 	struct server s = {3 * S, S, 0};
-	struct follow f;
+	struct pmc_follow f;
 	struct tally t = {0};
 	int64_t now = 2 * S;
 	struct server fast;
@@ -162,10 +162,10 @@ static void a_faster_master_is_learnt(void **state)
 	assert_in_range(f.seen + f.declared, 18 + 1280 - 2, 18 + 1280);
 }
 
-static enum follow_outcome feed(struct follow *f, int64_t now, int64_t ingress, int64_t offset,
-				struct sample *out)
+static enum pmc_follow_outcome feed(struct pmc_follow *f, int64_t now, int64_t ingress,
+				    int64_t offset, struct pmc_update *out)
 {
-	const struct follow_status s = {
+	const struct pmc_follow_status s = {
 		.ingress_ns = ingress ? ingress + REAL_MINUS_MONO : 0,
 		.offset_ns = offset,
 		.seen_mono_ns = now,
@@ -173,90 +173,90 @@ static enum follow_outcome feed(struct follow *f, int64_t now, int64_t ingress, 
 		.mean_path_delay_ns = 500,
 	};
 
-	return follow_status(f, &s, out);
+	return pmc_follow_status(f, &s, out);
 }
 
 static void the_step_sample_is_kept_and_the_loss_is_told_once(void **state)
 {
-	struct follow f;
-	struct sample out;
+	struct pmc_follow f;
+	struct pmc_update out;
 
 	init(&f);
-	assert_int_equal(feed(&f, 1 * S, 0, 0, &out), FOLLOW_NOTHING);
-	assert_int_equal(feed(&f, 2 * S, 2 * S - MS, 700000000, &out), FOLLOW_SAMPLE);
+	assert_int_equal(feed(&f, 1 * S, 0, 0, &out), PMC_FOLLOW_NOTHING);
+	assert_int_equal(feed(&f, 2 * S, 2 * S - MS, 700000000, &out), PMC_FOLLOW_UPDATE);
 	assert_int_equal(out.flags, 0);
 	/* the servo jumps: ingress 0 with a new offset */
-	assert_int_equal(feed(&f, 3 * S, 0, 699000000, &out), FOLLOW_SAMPLE);
-	assert_int_equal(out.flags, SAMPLE_STEP | SAMPLE_TIME_ASSUMED);
-	assert_int_equal(out.value, 699000000);
-	assert_int_equal(feed(&f, 3 * S + MS, 0, 699000000, &out), FOLLOW_NOTHING);
-	assert_int_equal(feed(&f, 4 * S, 4 * S - MS, -12, &out), FOLLOW_SAMPLE);
+	assert_int_equal(feed(&f, 3 * S, 0, 699000000, &out), PMC_FOLLOW_UPDATE);
+	assert_int_equal(out.flags, PMC_UPDATE_STEP | PMC_UPDATE_TIME_ASSUMED);
+	assert_int_equal(out.offset_ns, 699000000);
+	assert_int_equal(feed(&f, 3 * S + MS, 0, 699000000, &out), PMC_FOLLOW_NOTHING);
+	assert_int_equal(feed(&f, 4 * S, 4 * S - MS, -12, &out), PMC_FOLLOW_UPDATE);
 	/* the master goes: ingress 0 with the old offset */
-	assert_int_equal(feed(&f, 5 * S, 0, -12, &out), FOLLOW_LOST);
-	assert_int_equal(feed(&f, 6 * S, 0, -12, &out), FOLLOW_NOTHING);
+	assert_int_equal(feed(&f, 5 * S, 0, -12, &out), PMC_FOLLOW_LOST);
+	assert_int_equal(feed(&f, 6 * S, 0, -12, &out), PMC_FOLLOW_NOTHING);
 	/* Syncs of the next one, before there is a path delay, bring the old offset again */
-	assert_int_equal(feed(&f, 7 * S, 7 * S - MS, -12, &out), FOLLOW_NOTHING);
-	assert_int_equal(feed(&f, 8 * S, 8 * S - MS, 31, &out), FOLLOW_SAMPLE);
-	assert_int_equal(feed(&f, 9 * S, 9 * S - MS, 31, &out), FOLLOW_SAMPLE);
+	assert_int_equal(feed(&f, 7 * S, 7 * S - MS, -12, &out), PMC_FOLLOW_NOTHING);
+	assert_int_equal(feed(&f, 8 * S, 8 * S - MS, 31, &out), PMC_FOLLOW_UPDATE);
+	assert_int_equal(feed(&f, 9 * S, 9 * S - MS, 31, &out), PMC_FOLLOW_UPDATE);
 	assert_int_equal(f.seen, 5);
 }
 
 static void offset_zero_before_the_first_delay_is_no_offset(void **state)
 {
-	const struct follow_status before = {
+	const struct pmc_follow_status before = {
 		.ingress_ns = S + REAL_MINUS_MONO,
 		.seen_mono_ns = S + MS,
 		.real_minus_mono_ns = REAL_MINUS_MONO,
 	};
-	struct follow_status after = before;
-	struct follow f;
-	struct sample out;
+	struct pmc_follow_status after = before;
+	struct pmc_follow f;
+	struct pmc_update out;
 
 	init(&f);
-	assert_int_equal(follow_status(&f, &before, &out), FOLLOW_NOTHING);
+	assert_int_equal(pmc_follow_status(&f, &before, &out), PMC_FOLLOW_NOTHING);
 	after.ingress_ns += S;
 	after.seen_mono_ns += S;
 	after.mean_path_delay_ns = 300;
-	assert_int_equal(follow_status(&f, &after, &out), FOLLOW_SAMPLE);
+	assert_int_equal(pmc_follow_status(&f, &after, &out), PMC_FOLLOW_UPDATE);
 	/* peer to peer has no such time */
 	init(&f);
 	f.options.end_to_end = false;
-	assert_int_equal(follow_status(&f, &before, &out), FOLLOW_SAMPLE);
+	assert_int_equal(pmc_follow_status(&f, &before, &out), PMC_FOLLOW_UPDATE);
 }
 
 static void what_is_recorded_already_is_not_taken_again(void **state)
 {
-	const struct follow_options options = {
+	const struct pmc_follow_options options = {
 		.real_time_stamps = true,
 		.not_before_mono_ns = 5 * S,
 	};
-	struct follow f;
-	struct sample out;
+	struct pmc_follow f;
+	struct pmc_update out;
 
-	follow_init(&f, &options);
-	assert_int_equal(feed(&f, 5 * S + MS, 5 * S - MS, 10, &out), FOLLOW_NOTHING);
-	assert_int_equal(feed(&f, 6 * S + MS, 6 * S, 11, &out), FOLLOW_SAMPLE);
+	pmc_follow_init(&f, &options);
+	assert_int_equal(feed(&f, 5 * S + MS, 5 * S - MS, 10, &out), PMC_FOLLOW_NOTHING);
+	assert_int_equal(feed(&f, 6 * S + MS, 6 * S, 11, &out), PMC_FOLLOW_UPDATE);
 	assert_int_equal(f.seen, 1);
 }
 
 static void stamps_of_an_unknown_clock_are_placed_by_arrival(void **state)
 {
-	const struct follow_options options = {.not_before_mono_ns = INT64_MIN};
-	struct follow f;
-	struct sample out;
+	const struct pmc_follow_options options = {.not_before_mono_ns = INT64_MIN};
+	struct pmc_follow f;
+	struct pmc_update out;
 
-	follow_init(&f, &options);
+	pmc_follow_init(&f, &options);
 	for (int64_t i = 1; i <= 20; i++) {
 		/* a PHC that counts from zero; polls are late by 1 to 8 ms */
-		const struct follow_status s = {
+		const struct pmc_follow_status s = {
 			.ingress_ns = i * S,
 			.offset_ns = i,
 			.seen_mono_ns = 1000 * S + i * S + (1 + i % 8) * MS,
 			.mean_path_delay_ns = 1,
 		};
 
-		assert_int_equal(follow_status(&f, &s, &out), FOLLOW_SAMPLE);
-		assert_true(out.flags & SAMPLE_TIME_ASSUMED);
+		assert_int_equal(pmc_follow_status(&f, &s, &out), PMC_FOLLOW_UPDATE);
+		assert_true(out.flags & PMC_UPDATE_TIME_ASSUMED);
 		assert_true(out.mono_ns >= 1000 * S + i * S);
 		assert_true(out.mono_ns <= s.seen_mono_ns);
 		if (i > 8)
@@ -266,17 +266,17 @@ static void stamps_of_an_unknown_clock_are_placed_by_arrival(void **state)
 
 static void a_stamp_from_before_a_step_is_not_believed(void **state)
 {
-	struct follow f;
-	struct sample out;
+	struct pmc_follow f;
+	struct pmc_update out;
 
 	init(&f);
 	/* an hour ahead, an hour behind: the clock was stepped between the stamp and now */
-	assert_int_equal(feed(&f, 10 * S, 3610 * S, 1, &out), FOLLOW_SAMPLE);
+	assert_int_equal(feed(&f, 10 * S, 3610 * S, 1, &out), PMC_FOLLOW_UPDATE);
 	assert_int_equal(out.mono_ns, 10 * S);
-	assert_true(out.flags & SAMPLE_TIME_ASSUMED);
-	assert_int_equal(feed(&f, 3700 * S, 100 * S, 1, &out), FOLLOW_SAMPLE);
+	assert_true(out.flags & PMC_UPDATE_TIME_ASSUMED);
+	assert_int_equal(feed(&f, 3700 * S, 100 * S, 1, &out), PMC_FOLLOW_UPDATE);
 	assert_int_equal(out.mono_ns, 3700 * S);
-	assert_true(out.flags & SAMPLE_TIME_ASSUMED);
+	assert_true(out.flags & PMC_UPDATE_TIME_ASSUMED);
 }
 
 int main(void)

@@ -1,31 +1,30 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ptpmon/collect/follow.h"
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pmc-client/follow.h"
 
-#include <stddef.h>
-
-#include "ptpmon/base/nsec.h"
-
-#define HURRY_NS       (2 * NSEC_PER_SEC)  /* long enough for a few updates at one a second */
-#define HURRY_STEP_NS  (4 * NSEC_PER_MSEC) /* twice per update at 128 a second */
-#define IDLE_STEP_NS   (100 * NSEC_PER_MSEC)
-#define LAG_MIN_NS     (500 * NSEC_PER_USEC)
-#define LAG_MAX_NS     (20 * NSEC_PER_MSEC)
-#define COUNT_EVERY_NS NSEC_PER_SEC
-#define OLD_NS         (10 * NSEC_PER_SEC) /* no update is this old when it is first seen */
+#define USEC_NS        INT64_C(1000)
+#define MSEC_NS        INT64_C(1000000)
+#define SEC_NS         INT64_C(1000000000)
+#define HURRY_NS       (2 * SEC_NS)  /* long enough for a few updates at one a second */
+#define HURRY_STEP_NS  (4 * MSEC_NS) /* twice per update at 128 a second */
+#define IDLE_STEP_NS   (100 * MSEC_NS)
+#define LAG_MIN_NS     (500 * USEC_NS)
+#define LAG_MAX_NS     (20 * MSEC_NS)
+#define COUNT_EVERY_NS SEC_NS
+#define OLD_NS         (10 * SEC_NS) /* no update is this old when it is first seen */
 
 enum { FRUITLESS_MAX = 16 }; /* then the update that was expected will not come */
 
-void follow_init(struct follow *f, const struct follow_options *options)
+void pmc_follow_init(struct pmc_follow *f, const struct pmc_follow_options *options)
 {
-	*f = (struct follow){.options = *options, .update_mono_ns = INT64_MIN};
+	*f = (struct pmc_follow){.options = *options, .update_mono_ns = INT64_MIN};
 }
 
-uint32_t follow_restart(struct follow *f, int64_t now_mono_ns)
+uint32_t pmc_follow_restart(struct pmc_follow *f, int64_t now_mono_ns)
 {
 	uint32_t missed = f->missed;
-	struct follow fresh;
+	struct pmc_follow fresh;
 
-	follow_init(&fresh, &f->options);
+	pmc_follow_init(&fresh, &f->options);
 	fresh.seen = f->seen;
 	fresh.declared = f->declared + missed;
 	fresh.floor_mono_ns = f->floor_mono_ns;
@@ -34,7 +33,7 @@ uint32_t follow_restart(struct follow *f, int64_t now_mono_ns)
 	return missed;
 }
 
-void follow_expect(struct follow *f, int64_t now_mono_ns)
+void pmc_follow_expect(struct pmc_follow *f, int64_t now_mono_ns)
 {
 	f->hurry_until_mono_ns = now_mono_ns + HURRY_NS;
 }
@@ -43,7 +42,7 @@ void follow_expect(struct follow *f, int64_t now_mono_ns)
  * The moment of an ingress time on the axis. Stamps of CLOCK_REALTIME map directly. Those of a
  * PHC nobody has read map by the quickest of the last arrivals, which is late by less than a poll.
  */
-static int64_t to_mono(struct follow *f, const struct follow_status *s, uint32_t *flags)
+static int64_t to_mono(struct pmc_follow *f, const struct pmc_follow_status *s, uint32_t *flags)
 {
 	int64_t mono_ns;
 
@@ -51,26 +50,27 @@ static int64_t to_mono(struct follow *f, const struct follow_status *s, uint32_t
 		mono_ns = s->ingress_ns - s->real_minus_mono_ns;
 	} else {
 		int64_t best_ns = s->seen_mono_ns - s->ingress_ns;
-		unsigned n = f->n_arrivals < FOLLOW_ARRIVALS ? f->n_arrivals : FOLLOW_ARRIVALS;
+		unsigned n =
+			f->n_arrivals < PMC_FOLLOW_ARRIVALS ? f->n_arrivals : PMC_FOLLOW_ARRIVALS;
 
-		f->arrivals_ns[f->n_arrivals++ % FOLLOW_ARRIVALS] = best_ns;
+		f->arrivals_ns[f->n_arrivals++ % PMC_FOLLOW_ARRIVALS] = best_ns;
 		for (unsigned i = 0; i < n; i++)
 			if (f->arrivals_ns[i] < best_ns)
 				best_ns = f->arrivals_ns[i];
 		mono_ns = s->ingress_ns + best_ns;
-		*flags |= SAMPLE_TIME_ASSUMED;
+		*flags |= PMC_UPDATE_TIME_ASSUMED;
 	}
 	/* the clock was stepped between the stamp and now, or the stamp is of another clock */
 	if (mono_ns > s->seen_mono_ns || mono_ns < s->seen_mono_ns - OLD_NS) {
 		f->n_arrivals = 0;
-		*flags |= SAMPLE_TIME_ASSUMED;
+		*flags |= PMC_UPDATE_TIME_ASSUMED;
 		mono_ns = s->seen_mono_ns;
 	}
 	return mono_ns;
 }
 
 /* A count and the poll after it show the same update: the count is that update's. */
-static void apply_count(struct follow *f, int64_t now_mono_ns)
+static void apply_count(struct pmc_follow *f, int64_t now_mono_ns)
 {
 	uint64_t there;
 	uint64_t known;
@@ -96,7 +96,7 @@ static void apply_count(struct follow *f, int64_t now_mono_ns)
 	f->anchor_ingress_ns = f->count_ingress_ns;
 }
 
-static bool new_update(const struct follow *f, const struct follow_status *s)
+static bool new_update(const struct pmc_follow *f, const struct pmc_follow_status *s)
 {
 	if (!f->started)
 		return s->ingress_ns != 0;
@@ -109,7 +109,8 @@ static bool new_update(const struct follow *f, const struct follow_status *s)
  * A Sync came in, but it made no offset: before the first path delay of a master there is only the
  * offset from before, which is 0 at the start (clock.c, clock_synchronize()).
  */
-static bool not_measured(struct follow *f, const struct follow_status *s, int64_t offset_before_ns)
+static bool not_measured(struct pmc_follow *f, const struct pmc_follow_status *s,
+			 int64_t offset_before_ns)
 {
 	if (f->lost && s->offset_ns == offset_before_ns)
 		return true;
@@ -117,7 +118,7 @@ static bool not_measured(struct follow *f, const struct follow_status *s, int64_
 	return f->options.end_to_end && s->offset_ns == 0 && s->mean_path_delay_ns == 0;
 }
 
-static void look_for_holes(struct follow *f, int64_t mono_ns)
+static void look_for_holes(struct pmc_follow *f, int64_t mono_ns)
 {
 	int64_t since_ns;
 
@@ -131,15 +132,15 @@ static void look_for_holes(struct follow *f, int64_t mono_ns)
 		f->want_count = true;
 }
 
-static enum follow_outcome take_update(struct follow *f, const struct follow_status *s,
-				       struct sample *out)
+static enum pmc_follow_outcome take_update(struct pmc_follow *f, const struct pmc_follow_status *s,
+					   struct pmc_update *out)
 {
 	uint32_t flags = 0;
 	int64_t mono_ns = s->seen_mono_ns;
 	int64_t offset_before_ns = f->offset_ns;
 
 	if (s->ingress_ns == 0)
-		flags = SAMPLE_STEP | SAMPLE_TIME_ASSUMED;
+		flags = PMC_UPDATE_STEP | PMC_UPDATE_TIME_ASSUMED;
 	else
 		mono_ns = to_mono(f, s, &flags);
 	if (mono_ns <= f->floor_mono_ns) /* readers count on the order */
@@ -151,22 +152,21 @@ static enum follow_outcome take_update(struct follow *f, const struct follow_sta
 	look_for_holes(f, mono_ns);
 	f->update_mono_ns = mono_ns;
 	if (not_measured(f, s, offset_before_ns) || mono_ns <= f->options.not_before_mono_ns)
-		return FOLLOW_NOTHING;
-	*out = (struct sample){
+		return PMC_FOLLOW_NOTHING;
+	*out = (struct pmc_update){
 		.flags = flags,
 		.missed = f->missed,
 		.mono_ns = mono_ns,
-		.value = s->offset_ns,
-		.delay_ns = SAMPLE_UNKNOWN,
+		.offset_ns = s->offset_ns,
 	};
 	f->seen++;
 	f->declared += f->missed;
 	f->missed = 0;
-	return FOLLOW_SAMPLE;
+	return PMC_FOLLOW_UPDATE;
 }
 
-enum follow_outcome follow_status(struct follow *f, const struct follow_status *s,
-				  struct sample *out)
+enum pmc_follow_outcome pmc_follow_status(struct pmc_follow *f, const struct pmc_follow_status *s,
+					  struct pmc_update *out)
 {
 	bool lost = f->started && s->ingress_ns == 0 && f->ingress_ns != 0 &&
 		    s->offset_ns == f->offset_ns;
@@ -183,15 +183,15 @@ enum follow_outcome follow_status(struct follow *f, const struct follow_status *
 		return take_update(f, s, out);
 	f->fruitless++;
 	if (!lost)
-		return FOLLOW_NOTHING;
+		return PMC_FOLLOW_NOTHING;
 	f->lost = true;
 	f->ingress_ns = 0;
 	f->interval_ns = 0;
 	f->anchored = false; /* ptp4l counts what it hears without using it */
-	return FOLLOW_LOST;
+	return PMC_FOLLOW_LOST;
 }
 
-void follow_count(struct follow *f, uint64_t count)
+void pmc_follow_count(struct pmc_follow *f, uint64_t count)
 {
 	f->count_waits = f->ingress_ns != 0;
 	f->count = count;
@@ -203,7 +203,7 @@ static int64_t clamp(int64_t v, int64_t least, int64_t most)
 	return v < least ? least : v > most ? most : v;
 }
 
-int64_t follow_next_poll(const struct follow *f, int64_t now_mono_ns)
+int64_t pmc_follow_next_poll(const struct pmc_follow *f, int64_t now_mono_ns)
 {
 	int64_t lag_ns = clamp(f->interval_ns / 8, LAG_MIN_NS, LAG_MAX_NS);
 	int64_t due_ns;
