@@ -98,3 +98,12 @@ int64_t quantile_select(int64_t *values, size_t n, uint32_t p_milli)
 	qsort(values + lo, hi - lo, sizeof(*values), compare);
 	return values[k];
 }
+
+size_t quantile_beyond(const int64_t *values, size_t n, int64_t limit)
+{
+	size_t beyond = 0;
+
+	for (size_t i = 0; i < n; i++)
+		beyond += values[i] > limit || values[i] < -limit;
+	return beyond;
+}

@@ -28,3 +28,6 @@ uint64_t quantile_needed(uint32_t p_milli);
  * the same array are cheaper. The value is always one that occurs.
  */
 int64_t quantile_select(int64_t *values, size_t n, uint32_t p_milli);
+
+/* How many of n values are beyond the limit in magnitude. */
+size_t quantile_beyond(const int64_t *values, size_t n, int64_t limit);

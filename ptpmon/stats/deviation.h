@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/stats/deviation.h: ADEV, OADEV, MDEV and TDEV of phase values (ITU-T G.810, NIST SP 1065).
+ *
+ * For tau = m tau0 and phase x, with z(i) = x[i+2m] - 2 x[i+m] + x[i]:
+ *
+ *	ADEV   sqrt(sum z(km)^2 / 2 terms) / tau, k = 0, 1, 2 …     floor((n-1)/m) - 1 terms
+ *	OADEV  the same over every i                                n - 2m
+ *	MDEV   sqrt(sum S(j)^2 / 2 terms) / (m^2 tau0), S(j) the
+ *	       sum of z(j) … z(j+m-1)                               n - 3m + 1
+ *	TDEV   tau MDEV / sqrt(3)                                   n - 3m + 1
+ *
+ * Each takes one pass whatever m is: S comes from prefix sums. These and the differences are exact:
+ * they are kept in 64 bits and may wrap, since S itself fits (|S| <= 2 m times the range of x).
+ * Where it might not, because range times n passes 2^62, the lowest bits of x are left out, as few
+ * as do; ns values within 4.6 s of each other never come to that below 10^9 of them. So it is the
+ * same on 32 bits, where there is no wider type.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptpmon/stats/segments.h"
+
+enum deviation_kind {
+	DEVIATION_ADEV,
+	DEVIATION_OADEV,
+	DEVIATION_MDEV,
+	DEVIATION_TDEV,
+	DEVIATION_KIND_MAX
+};
+
+/* n phase values and their prefix sums. x is borrowed. */
+struct phase;
+
+/* 0 or -ENOMEM. */
+int phase_new(struct phase **out, const int64_t *x, size_t n);
+struct phase *phase_free(struct phase *p);
+
+/* The mean of n > 0 values from first on. */
+double phase_mean(const struct phase *p, size_t first, size_t n);
+
+/* Terms so far, of any number of pieces. {0} is none. */
+struct deviation {
+	double sum; /* of squares */
+	uint64_t terms;
+};
+
+/* Adds the terms that lie within one piece of the values, m > 0. */
+void deviation_add(struct deviation *d, enum deviation_kind kind, const struct phase *p,
+		   const struct segment *piece, size_t m);
+
+/*
+ * False, and *out untouched, if there is no term. TDEV in the unit of x; the others per ns of
+ * tau: of phase in ns they are fractional frequencies.
+ */
+bool deviation_value(const struct deviation *d, enum deviation_kind kind, size_t m, int64_t tau0_ns,
+		     double *out);

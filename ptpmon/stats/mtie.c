@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/stats/mtie.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ptpmon/base/cleanup.h"
+
+enum {
+	BLOCK = 64,
+	CHUNK_BLOCKS = 4, /* window starts that are looked at together while m < BLOCK */
+	CHUNK = CHUNK_BLOCKS * BLOCK,
+	CHUNK_VALUES = CHUNK + BLOCK, /* that their windows reach */
+};
+
+struct extremes {
+	int64_t low, high;
+};
+
+static const struct extremes none = {.low = INT64_MAX, .high = INT64_MIN};
+
+static inline void extend(struct extremes *e, int64_t low, int64_t high)
+{
+	e->low = low < e->low ? low : e->low;
+	e->high = high > e->high ? high : e->high;
+}
+
+static inline uint64_t range_of(const struct extremes *e)
+{
+	return (uint64_t)e->high - (uint64_t)e->low;
+}
+
+/* Indices whose values never rise (or never fall): the first is the extreme of all added. */
+struct queue {
+	uint32_t *at;
+	size_t head, end;
+};
+
+static inline void queue_leave(struct queue *q, size_t before)
+{
+	while (q->head < q->end && q->at[q->head] < before)
+		q->head++;
+}
+
+struct mtie {
+	const int64_t *x;
+	size_t n, n_blocks;
+	size_t known_m; /* the result for it is at least that for all smaller m */
+	uint64_t known;
+	struct queue lowest, highest;
+	struct extremes *blocks;
+};
+
+DEFINE_FREEP(struct mtie, mtie_free)
+
+struct mtie *mtie_free(struct mtie *t)
+{
+	if (!t)
+		return NULL;
+	free(t->lowest.at);
+	free(t->highest.at);
+	free(t->blocks);
+	free(t);
+	return NULL;
+}
+
+int mtie_new(struct mtie **out, const int64_t *x, size_t n)
+{
+	CLEANUP(mtie_freep) struct mtie *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->x = x;
+	t->n = n;
+	t->n_blocks = n / BLOCK + (n % BLOCK > 0);
+	assert(t->n_blocks <= UINT32_MAX);
+	t->blocks = calloc(t->n_blocks + 1, sizeof(*t->blocks));
+	t->lowest.at = calloc(t->n_blocks + 1, sizeof(*t->lowest.at));
+	t->highest.at = calloc(t->n_blocks + 1, sizeof(*t->highest.at));
+	if (!t->blocks || !t->lowest.at || !t->highest.at)
+		return -ENOMEM;
+	for (size_t b = 0; b < t->n_blocks; b++) {
+		struct extremes e = none;
+
+		for (size_t i = b * BLOCK; i < (b + 1) * BLOCK && i < n; i++)
+			extend(&e, x[i], x[i]);
+		t->blocks[b] = e;
+	}
+	*out = steal(&t);
+	return 0;
+}
+
+static struct extremes blocks_from(const struct mtie *t, size_t first, size_t n)
+{
+	struct extremes e = none;
+
+	for (size_t b = first; b < first + n && b < t->n_blocks; b++)
+		extend(&e, t->blocks[b].low, t->blocks[b].high);
+	return e;
+}
+
+/* Window by window: for values so far apart that their differences take more than 31 bits. */
+static uint64_t largest_apart(const struct mtie *t, size_t first, size_t m, uint64_t largest)
+{
+	for (size_t i = first; i < first + CHUNK && i + m < t->n; i++) {
+		struct extremes e = none;
+
+		for (size_t k = i; k <= i + m; k++)
+			extend(&e, t->x[k], t->x[k]);
+		largest = range_of(&e) > largest ? range_of(&e) : largest;
+	}
+	return largest;
+}
+
+/* Values of a chunk, about the lowest of them: narrow, so that several fit into a register. */
+struct chunk {
+	int32_t low[CHUNK_VALUES + BLOCK], high[CHUNK_VALUES + BLOCK];
+};
+
+/* What were extremes of `wide` values become those of wide + step <= 2 wide. */
+static void widen(struct chunk *restrict to, const struct chunk *restrict from, size_t step)
+{
+	for (size_t i = 0; i < CHUNK_VALUES; i++) {
+		int32_t low = from->low[i + step];
+		int32_t high = from->high[i + step];
+
+		to->low[i] = low < from->low[i] ? low : from->low[i];
+		to->high[i] = high > from->high[i] ? high : from->high[i];
+	}
+}
+
+/* The last value is repeated: a window that reaches there has no larger range than a whole one. */
+static void load_chunk(struct chunk *c, const struct mtie *t, size_t first, int64_t base)
+{
+	for (size_t i = 0; i < CHUNK_VALUES; i++) {
+		size_t at = first + i < t->n ? first + i : t->n - 1;
+
+		c->low[i] = c->high[i] = (int32_t)(t->x[at] - base);
+	}
+}
+
+static uint64_t largest_in_chunk(const struct mtie *t, size_t first, size_t m, int64_t base)
+{
+	/* windows that reach beyond CHUNK_VALUES start beyond CHUNK: what is there does not matter
+	 */
+	struct chunk chunks[2] = {0};
+	struct chunk *c = &chunks[0];
+	int32_t largest = 0;
+
+	load_chunk(c, t, first, base);
+	for (size_t wide = 1, step; wide < m + 1; wide += step) {
+		struct chunk *wider = c == &chunks[0] ? &chunks[1] : &chunks[0];
+
+		step = wide < m + 1 - wide ? wide : m + 1 - wide;
+		widen(wider, c, step);
+		c = wider;
+	}
+	for (size_t i = 0; i < CHUNK; i++) {
+		int32_t range = c->high[i] - c->low[i];
+
+		largest = range > largest ? range : largest;
+	}
+	return (uint64_t)largest;
+}
+
+static uint64_t short_windows(const struct mtie *t, size_t m, uint64_t largest)
+{
+	for (size_t b = 0; b < t->n_blocks && b * BLOCK + m < t->n; b += CHUNK_BLOCKS) {
+		struct extremes e = blocks_from(t, b, CHUNK_BLOCKS + 1);
+		uint64_t found;
+
+		if (range_of(&e) <= largest)
+			continue;
+		if (range_of(&e) > INT32_MAX) {
+			largest = largest_apart(t, b * BLOCK, m, largest);
+			continue;
+		}
+		found = largest_in_chunk(t, b * BLOCK, m, e.low);
+		largest = found > largest ? found : largest;
+	}
+	return largest;
+}
+
+static void enter(struct mtie *t, size_t b)
+{
+	struct queue *lowest = &t->lowest;
+	struct queue *highest = &t->highest;
+
+	while (lowest->end > lowest->head &&
+	       t->blocks[lowest->at[lowest->end - 1]].low >= t->blocks[b].low)
+		lowest->end--;
+	lowest->at[lowest->end++] = (uint32_t)b;
+	while (highest->end > highest->head &&
+	       t->blocks[highest->at[highest->end - 1]].high <= t->blocks[b].high)
+		highest->end--;
+	highest->at[highest->end++] = (uint32_t)b;
+}
+
+/*
+ * Windows that start in block b: its values from the start on, the blocks within, and the values
+ * from the block in which the first window ends.
+ */
+static uint64_t largest_from_block(const struct mtie *t, size_t b, size_t m,
+				   const struct extremes *within, uint64_t largest)
+{
+	const int64_t *x = t->x + b * BLOCK;
+	size_t starts = t->n - m - b * BLOCK;
+	struct extremes from[BLOCK]; /* of the values of the block from each on */
+	struct extremes rest = *within;
+	struct extremes e = none;
+
+	for (size_t i = BLOCK; i-- > 0;) {
+		extend(&e, x[i], x[i]);
+		from[i] = e;
+	}
+	for (size_t i = m / BLOCK * BLOCK; i < m; i++)
+		extend(&rest, x[i], x[i]);
+	for (size_t i = 0; i < BLOCK && i < starts; i++) {
+		extend(&rest, x[i + m], x[i + m]);
+		e = rest;
+		extend(&e, from[i].low, from[i].high);
+		largest = range_of(&e) > largest ? range_of(&e) : largest;
+	}
+	return largest;
+}
+
+static uint64_t long_windows(struct mtie *t, size_t m, uint64_t largest)
+{
+	size_t whole = m / BLOCK; /* blocks from that of a window's start to that of its end */
+	size_t entered = 1;
+
+	t->lowest.head = t->lowest.end = t->highest.head = t->highest.end = 0;
+	for (size_t b = 0; b * BLOCK + m < t->n; b++) {
+		struct extremes within = none;
+		struct extremes touched;
+
+		for (; entered < b + whole; entered++)
+			enter(t, entered);
+		queue_leave(&t->lowest, b + 1);
+		queue_leave(&t->highest, b + 1);
+		if (whole > 1)
+			within = (struct extremes){
+				.low = t->blocks[t->lowest.at[t->lowest.head]].low,
+				.high = t->blocks[t->highest.at[t->highest.head]].high,
+			};
+		touched = blocks_from(t, b + whole, 2);
+		extend(&touched, t->blocks[b].low, t->blocks[b].high);
+		extend(&touched, within.low, within.high);
+		if (range_of(&touched) > largest)
+			largest = largest_from_block(t, b, m, &within, largest);
+	}
+	return largest;
+}
+
+bool mtie_at(struct mtie *t, size_t m, uint64_t *out)
+{
+	uint64_t largest = m >= t->known_m ? t->known : 0;
+
+	if (m >= t->n)
+		return false;
+	largest = m < BLOCK ? short_windows(t, m, largest) : long_windows(t, m, largest);
+	t->known_m = m;
+	t->known = largest;
+	*out = largest;
+	return true;
+}
+
+static void queue_clear(struct queue *q)
+{
+	free(q->at);
+}
+
+int mtie_by_time(const int64_t *times_ns, const int64_t *x, size_t n, int64_t tau_ns, uint64_t *out)
+{
+	CLEANUP(queue_clear) struct queue lowest = {.at = calloc(n, sizeof(*lowest.at))};
+	CLEANUP(queue_clear) struct queue highest = {.at = calloc(n, sizeof(*highest.at))};
+	uint64_t largest = 0;
+	size_t first = 0;
+
+	assert(n <= UINT32_MAX);
+	if (n == 0 || times_ns[n - 1] - times_ns[0] < tau_ns)
+		return -ENODATA;
+	if (!lowest.at || !highest.at)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct extremes e;
+
+		while (lowest.end > lowest.head && x[lowest.at[lowest.end - 1]] >= x[i])
+			lowest.end--;
+		lowest.at[lowest.end++] = (uint32_t)i;
+		while (highest.end > highest.head && x[highest.at[highest.end - 1]] <= x[i])
+			highest.end--;
+		highest.at[highest.end++] = (uint32_t)i;
+		while (times_ns[i] - times_ns[first] > tau_ns)
+			first++;
+		queue_leave(&lowest, first);
+		queue_leave(&highest, first);
+		e.low = x[lowest.at[lowest.head]];
+		e.high = x[highest.at[highest.head]];
+		largest = range_of(&e) > largest ? range_of(&e) : largest;
+	}
+	*out = largest;
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/stats/mtie.h: maximum time interval error (ITU-T G.810): the largest range that phase
+ * values have within any window of length tau. It never falls as tau grows.
+ *
+ * Of evenly spaced values the windows hold m + 1 of them, from i to i + m. One pass whatever m is:
+ * extremes of blocks of 64 are kept, a window's inner blocks pass through two monotonic queues,
+ * and a block of window starts is looked at value by value only if the blocks that its windows
+ * touch have a larger range than the largest found.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* n values, borrowed, and the extremes of their blocks. */
+struct mtie;
+
+/* 0 or -ENOMEM. n is less than 2^32 blocks. */
+int mtie_new(struct mtie **out, const int64_t *x, size_t n);
+struct mtie *mtie_free(struct mtie *t);
+
+/*
+ * For windows of m + 1 values; false, and *out untouched, if there is no such window (m >= n).
+ * Remembers the last result, so that rising m cost less.
+ */
+bool mtie_at(struct mtie *t, size_t m, uint64_t *out);
+
+/*
+ * The same of values at any times, rising: windows [t, t + tau_ns], both ends included. 0;
+ * -ENODATA if they span less than tau_ns; -ENOMEM.
+ */
+int mtie_by_time(const int64_t *times_ns, const int64_t *x, size_t n, int64_t tau_ns,
+		 uint64_t *out);

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The deviations against published tables, and against what can be told without a table. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/stats/deviation.h"
+
+/* One data set and statistic while its rows are checked. */
+struct checking {
+	const char *name;
+	const struct golden *data;
+	const struct phase *phase;
+	enum deviation_kind kind;
+	double tau0_s;
+};
+
+static void check(const struct checking *c, size_t m, size_t terms, double expected,
+		  double relative)
+{
+	const struct segment all = {.n = c->data->n};
+	struct deviation d = {0};
+	double value = -1;
+
+	deviation_add(&d, c->kind, c->phase, &all, m);
+	assert_true(deviation_value(&d, c->kind, m, llrint(c->tau0_s * 1e9), &value));
+	value *= (c->kind == DEVIATION_TDEV ? 1 : 1e9) / c->data->scale;
+	if (!golden_near(value, expected, relative) || (terms && terms != d.terms))
+		fail_msg("%s, m = %zu: %.9g of %llu terms, not %.9g of %zu", c->name, m, value,
+			 (unsigned long long)d.terms, expected, terms);
+}
+
+static void check_row(void *userdata, size_t m, size_t terms, double value)
+{
+	check(userdata, m, terms, value, 1e-4);
+}
+
+static void check_published(void *userdata, size_t m, size_t terms, double value, double relative)
+{
+	check(userdata, m, terms, value, relative);
+}
+
+struct table {
+	const char *file;
+	enum deviation_kind kind;
+	double tau0_s;
+	size_t rows;
+};
+
+static void check_tables(struct golden data, const struct table *tables, size_t n)
+{
+	struct phase *p;
+
+	assert_int_equal(phase_new(&p, data.x, data.n), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct checking c = {tables[i].file, &data, p, tables[i].kind, tables[i].tau0_s};
+
+		assert_int_equal(golden_table(tables[i].file, 5, check_row, &c), tables[i].rows);
+	}
+	p = phase_free(p);
+	golden_free(&data);
+}
+
+static void phase_dat_is_reproduced(void **state)
+{
+	static const struct table tables[] = {
+		{"phase_dat/phase_dat_adev.txt", DEVIATION_ADEV, 1, 125},
+		{"phase_dat/phase_dat_adev_octave.txt", DEVIATION_ADEV, 1, 8},
+		{"phase_dat/phase_dat_oadev.txt", DEVIATION_OADEV, 1, 139},
+		{"phase_dat/phase_dat_oadev_octave.txt", DEVIATION_OADEV, 1, 8},
+		{"phase_dat/phase_dat_mdev.txt", DEVIATION_MDEV, 1, 139},
+		{"phase_dat/phase_dat_mdev_octave.txt", DEVIATION_MDEV, 1, 8},
+		{"phase_dat/phase_dat_tdev.txt", DEVIATION_TDEV, 1, 139},
+		{"phase_dat/phase_dat_tdev_octave.txt", DEVIATION_TDEV, 1, 8},
+	};
+
+	check_tables(golden_phase("phase_dat/PHASE.DAT", 1e12), tables,
+		     sizeof(tables) / sizeof(tables[0]));
+}
+
+static void pink_frequency_is_reproduced(void **state)
+{
+	static const struct table of_42_s[] = {
+		{"pink_frequency/adev.txt", DEVIATION_ADEV, 42, 225},
+		{"pink_frequency/oadev.txt", DEVIATION_OADEV, 42, 195},
+		{"pink_frequency/mdev.txt", DEVIATION_MDEV, 42, 195},
+		{"pink_frequency/tdev.txt", DEVIATION_TDEV, 42, 195},
+	};
+	static const struct table of_1_s[] = {
+		{"pink_frequency/s32_oadev_octave.txt", DEVIATION_OADEV, 1, 12},
+	};
+
+	check_tables(golden_frequency("pink_frequency/pink_frequency.txt", 42, 1e15), of_42_s,
+		     sizeof(of_42_s) / sizeof(of_42_s[0]));
+	check_tables(golden_frequency("pink_frequency/pink_frequency.txt", 1, 1e15), of_1_s,
+		     sizeof(of_1_s) / sizeof(of_1_s[0]));
+}
+
+static void sp1065_is_reproduced(void **state)
+{
+	static const struct {
+		const char *dataset, *statistic;
+		enum deviation_kind kind;
+		size_t rows;
+	} sets[] = {
+		{"sp1065_1000", "ADEV", DEVIATION_ADEV, 3},
+		{"sp1065_1000", "OADEV", DEVIATION_OADEV, 11},
+		{"sp1065_1000", "MDEV", DEVIATION_MDEV, 11},
+		{"sp1065_1000", "TDEV", DEVIATION_TDEV, 11},
+		{"nbs14", "ADEV", DEVIATION_ADEV, 2},
+		{"nbs14", "OADEV", DEVIATION_OADEV, 2},
+		{"nbs14", "MDEV", DEVIATION_MDEV, 2},
+		{"nbs14", "TDEV", DEVIATION_TDEV, 2},
+	};
+	struct golden of_1000 = golden_frequency("sp1065/sp1065_1000pt_freq.txt", 1, 1e13);
+	struct golden nbs14 = golden_frequency("sp1065/nbs14_9pt_freq.txt", 1, 1e12);
+	struct phase *phase_of_1000;
+	struct phase *phase_of_nbs14;
+
+	assert_int_equal(phase_new(&phase_of_1000, of_1000.x, of_1000.n), 0);
+	assert_int_equal(phase_new(&phase_of_nbs14, nbs14.x, nbs14.n), 0);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		bool small = sets[i].dataset[0] == 'n';
+		struct checking c = {sets[i].statistic, small ? &nbs14 : &of_1000,
+				     small ? phase_of_nbs14 : phase_of_1000, sets[i].kind, 1};
+
+		assert_int_equal(
+			golden_expected(sets[i].dataset, sets[i].statistic, check_published, &c),
+			sets[i].rows);
+	}
+	phase_of_1000 = phase_free(phase_of_1000);
+	phase_of_nbs14 = phase_free(phase_of_nbs14);
+	golden_free(&of_1000);
+	golden_free(&nbs14);
+}
+
+/* What is known without a table, of n values: x in ns, tau0 = 1 s. */
+struct analytic {
+	const char *name;
+	int64_t (*x)(int64_t i);
+	size_t n;
+	enum deviation_kind kind;
+	size_t m;
+	double expected, absolute;
+};
+
+static int64_t ramp(int64_t i)
+{
+	return 3 * i;
+}
+
+static int64_t constant(int64_t i)
+{
+	return 123;
+}
+
+static int64_t quadratic(int64_t i)
+{
+	return i * i;
+}
+
+static int64_t alternating(int64_t i)
+{
+	return i % 2 ? -1 : 1;
+}
+
+/* In millionths of 10 sin(2 pi i / 100). */
+static int64_t sine(int64_t i)
+{
+	return llrint(1e7 * sin(2 * M_PI * (double)i / 100));
+}
+
+/* A ramp through the whole of int64_t, in which the lowest bits have to go. */
+static int64_t huge(int64_t i)
+{
+	return (i - 500) * (INT64_MAX / 501) + (i % 2 ? INT64_MAX / 1000000 : 0);
+}
+
+/* clang-format off */
+static const struct analytic analytic[] = {
+	{ "ramp",        ramp,        1001, DEVIATION_TDEV,  7,   0, 0 },
+	{ "ramp",        ramp,        1001, DEVIATION_ADEV,  7,   0, 0 },
+	{ "ramp",        ramp,        1001, DEVIATION_OADEV, 500, 0, 0 },
+	{ "ramp",        ramp,        1001, DEVIATION_MDEV,  333, 0, 0 },
+	{ "constant",    constant,    500,  DEVIATION_TDEV,  166, 0, 0 },
+	{ "quadratic",   quadratic,   1000, DEVIATION_ADEV,  13,  2e-9 * 13 / M_SQRT2, 1e-18 },
+	{ "quadratic",   quadratic,   1000, DEVIATION_OADEV, 13,  2e-9 * 13 / M_SQRT2, 1e-18 },
+	{ "quadratic",   quadratic,   1000, DEVIATION_MDEV,  13,  2e-9 * 13 / M_SQRT2, 1e-18 },
+	{ "quadratic",   quadratic,   1000, DEVIATION_TDEV,  13,  2. * 13 * 13 / 2.449489742783178, 1e-9 },
+	{ "alternating", alternating, 1000, DEVIATION_TDEV,  1,   1.632993161855452, 1e-12 },
+	{ "alternating", alternating, 1000, DEVIATION_TDEV,  8,   0, 0 },
+	{ "alternating", alternating, 1000, DEVIATION_TDEV,  5,   1.632993161855452 / 5, 1e-12 },
+	{ "sine",        sine,        10001, DEVIATION_TDEV, 100, 0, 1 },
+	{ "huge",        huge,        1000, DEVIATION_TDEV,  1,   1.632993161855452 * (INT64_MAX / 2000000), 1e6 },
+};
+/* clang-format on */
+
+static void what_is_known_comes_out(void **state)
+{
+	for (size_t i = 0; i < sizeof(analytic) / sizeof(analytic[0]); i++) {
+		const struct analytic *a = &analytic[i];
+		const struct segment all = {.n = a->n};
+		int64_t *x = calloc(a->n, sizeof(*x));
+		struct deviation d = {0};
+		struct phase *p;
+		double value = NAN;
+
+		assert_non_null(x);
+		for (size_t k = 0; k < a->n; k++)
+			x[k] = a->x((int64_t)k);
+		assert_int_equal(phase_new(&p, x, a->n), 0);
+		deviation_add(&d, a->kind, p, &all, a->m);
+		assert_true(deviation_value(&d, a->kind, a->m, NSEC_PER_SEC, &value));
+		if (!(fabs(value - a->expected) <= a->absolute))
+			fail_msg("%s, m = %zu: %.17g, not %.17g", a->name, a->m, value,
+				 a->expected);
+		p = phase_free(p);
+		free(x);
+	}
+}
+
+static void without_a_term_there_is_no_value(void **state)
+{
+	static const struct {
+		enum deviation_kind kind;
+		size_t m, least; /* values that it takes */
+	} rows[] = {
+		{DEVIATION_ADEV, 4, 9},
+		{DEVIATION_OADEV, 4, 9},
+		{DEVIATION_MDEV, 4, 12},
+		{DEVIATION_TDEV, 4, 12},
+	};
+	int64_t x[16] = {0, 5};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct segment piece = {.first = 1, .n = rows[i].least - 1};
+		struct deviation d = {0};
+		double value = -7;
+		struct phase *p;
+
+		assert_int_equal(phase_new(&p, x, 16), 0);
+		deviation_add(&d, rows[i].kind, p, &piece, rows[i].m);
+		deviation_add(&d, rows[i].kind, p, &piece, SIZE_MAX);
+		assert_false(deviation_value(&d, rows[i].kind, rows[i].m, 1, &value));
+		assert_true(value == -7);
+		piece.n++;
+		deviation_add(&d, rows[i].kind, p, &piece, rows[i].m);
+		assert_int_equal(d.terms, 1);
+		assert_true(deviation_value(&d, rows[i].kind, rows[i].m, 1, &value));
+		p = phase_free(p);
+	}
+}
+
+/* Two pieces are as much as each by itself: no term reaches across. */
+static void pieces_add_up(void **state)
+{
+	const struct segment pieces[] = {{.first = 0, .n = 60}, {.first = 60, .n = 40}};
+	int64_t x[100];
+
+	for (int64_t i = 0; i < 100; i++)
+		x[i] = i * i * (i % 7) + (i < 60 ? 0 : 1000000000);
+	for (enum deviation_kind kind = 0; kind < DEVIATION_KIND_MAX; kind++) {
+		struct deviation together = {0};
+		struct deviation apart = {0};
+		struct phase *whole;
+		struct phase *second;
+
+		assert_int_equal(phase_new(&whole, x, 100), 0);
+		assert_int_equal(phase_new(&second, x + 60, 40), 0);
+		for (size_t i = 0; i < 2; i++)
+			deviation_add(&together, kind, whole, &pieces[i], 3);
+		deviation_add(&apart, kind, whole, &pieces[0], 3);
+		deviation_add(&apart, kind, second, &(struct segment){.n = 40}, 3);
+		assert_int_equal(together.terms, apart.terms);
+		assert_true(together.sum == apart.sum);
+		whole = phase_free(whole);
+		second = phase_free(second);
+	}
+}
+
+static void means_are_of_what_was_asked(void **state)
+{
+	const int64_t x[] = {1000000000000000, 1000000000000002, 1000000000000007, -4};
+	struct phase *p;
+
+	assert_int_equal(phase_new(&p, x, 4), 0);
+	assert_true(phase_mean(p, 0, 3) == 1000000000000003);
+	assert_true(phase_mean(p, 3, 1) == -4);
+	p = phase_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(phase_dat_is_reproduced),
+		cmocka_unit_test(pink_frequency_is_reproduced),
+		cmocka_unit_test(sp1065_is_reproduced),
+		cmocka_unit_test(what_is_known_comes_out),
+		cmocka_unit_test(without_a_term_there_is_no_value),
+		cmocka_unit_test(pieces_add_up),
+		cmocka_unit_test(means_are_of_what_was_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
