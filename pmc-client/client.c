@@ -25,7 +25,7 @@ int pmc_client_new(struct pmc_client **out, const struct pmc_client_options *o)
 	uint32_t nonce;
 	int r;
 
-	if (!o->server_path || !o->on_message || o->transport_specific > 15)
+	if ((!o->server_path && !o->network) || !o->on_message || o->transport_specific > 15)
 		return -EINVAL;
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -37,13 +37,15 @@ int pmc_client_new(struct pmc_client **out, const struct pmc_client_options *o)
 	}
 	memcpy(&nonce, id.octet + 4, sizeof(nonce));
 	id.octet[0] = (uint8_t)((id.octet[0] & ~0x03) | 0x02); /* locally administered */
-	r = transport_unix_init(&c->transport, o->server_path, o->own_path, nonce);
+	r = transport_any_init(&c->transport, o->server_path, o->own_path, o->network, nonce);
 	if (r < 0)
 		goto fail;
-	c->self = (struct ptp_port_identity){.clock = id, .port = PORT_REQUESTS};
+	c->self = (struct ptp_port_identity){.clock = o->identity ? *o->identity : id,
+					     .port = PORT_REQUESTS};
 	c->domain = o->domain;
 	c->transport_specific = o->transport_specific;
 	c->allow_set = o->allow_set;
+	c->allow_set_remote = o->allow_set_remote;
 	c->on_message = o->on_message;
 	c->userdata = o->userdata;
 	c->sequence_id = FIRST_SEQUENCE;
@@ -57,7 +59,7 @@ fail:
 struct pmc_client *pmc_client_free(struct pmc_client *c)
 {
 	if (c)
-		transport_unix_close(&c->transport);
+		transport_any_close(&c->transport);
 	free(c);
 	return NULL;
 }
@@ -79,7 +81,7 @@ static void end_request(struct pmc_client *c, enum pmc_outcome outcome, int64_t 
 
 void client_disconnect(struct pmc_client *c, int64_t now_mono_ns)
 {
-	transport_unix_close(&c->transport);
+	transport_any_close(&c->transport);
 	if (c->pending.active)
 		end_request(c, PMC_DISCONNECTED, now_mono_ns);
 }
@@ -91,17 +93,17 @@ int pmc_client_connect(struct pmc_client *c)
 	c->number_ports = 0;
 	c->push_seen = false;
 	c->budget = (struct push_budget){0};
-	return transport_unix_open(&c->transport);
+	return transport_any_open(&c->transport);
 }
 
 bool pmc_client_connected(const struct pmc_client *c)
 {
-	return c->transport.fd >= 0;
+	return transport_any_fd(&c->transport) >= 0;
 }
 
 int pmc_client_fd(const struct pmc_client *c)
 {
-	return pmc_client_connected(c) ? c->transport.fd : -ENOTCONN;
+	return pmc_client_connected(c) ? transport_any_fd(&c->transport) : -ENOTCONN;
 }
 
 int pmc_client_set_domain(struct pmc_client *c, uint8_t domain, uint8_t transport_specific)
@@ -135,7 +137,7 @@ static int send_message(struct pmc_client *c, struct ptp_message *m)
 	r = ptp_message_build(m, datagram, sizeof(datagram), &len);
 	if (r < 0)
 		return r;
-	r = transport_send(c->transport.fd, datagram, len);
+	r = transport_any_send(&c->transport, datagram, len);
 	if (r == 0)
 		c->counters.sent++;
 	return r;
@@ -154,9 +156,9 @@ int client_send_request(struct pmc_client *c)
 	int r;
 
 	p->expected = wants_all_ports(p) ? c->number_ports : 1;
-	if (client_goes_further(p))
+	if (p->collecting)
 		p->expected = 0;
-	if (p->expected > ANSWERS_AT_ONCE)
+	if (client_asks_one_by_one(c))
 		m.target.port = (uint16_t)(p->answered + 1);
 	r = send_message(c, &m);
 	p->request.sequence_id = m.sequence_id;
@@ -177,18 +179,35 @@ static int send_learning(struct pmc_client *c)
 	return r;
 }
 
+/* Is the number of ports known of the one clock that will answer? */
+static bool knows_ports(const struct pmc_client *c)
+{
+	const struct pending *p = &c->pending;
+
+	if (c->number_ports == 0 || (!p->addressed && !c->clock_known))
+		return false;
+	return ptp_clock_identity_equal(&c->ports_of,
+					p->addressed ? &p->request.target.clock : &c->clock);
+}
+
 /* Start what has been put into pending. */
 static int start(struct pmc_client *c, int64_t now_mono_ns, int64_t timeout_ns)
 {
 	struct pending *p = &c->pending;
 	int r;
 
-	p->learning = wants_all_ports(p) && !client_goes_further(p) && c->number_ports == 0;
+	if (c->transport.network && now_mono_ns < c->next_mono_ns)
+		return -EAGAIN;
+	p->addressed = !ptp_clock_identity_equal(&p->request.target.clock, &any_clock);
+	p->collecting = client_goes_further(c) && !p->addressed;
+	p->learning = wants_all_ports(p) && !p->collecting && !knows_ports(c);
 	p->answered = 0;
 	p->deadline_ns =
 		now_mono_ns > INT64_MAX - timeout_ns ? INT64_MAX : now_mono_ns + timeout_ns;
 	r = p->learning ? send_learning(c) : client_send_request(c);
 	p->active = r == 0;
+	if (r == 0)
+		c->next_mono_ns = now_mono_ns + PMC_NETWORK_GAP_NS;
 	if (client_server_gone(r))
 		client_disconnect(c, now_mono_ns);
 	return r;
@@ -248,6 +267,9 @@ int pmc_client_request(struct pmc_client *c, const struct pmc_request *request, 
 		return -EINVAL;
 	if (request->action != PTP_GET && !c->allow_set)
 		return -EPERM;
+	if (request->action != PTP_GET && !c->allow_set_remote &&
+	    (c->transport.network || request->boundary_hops > 0))
+		return -EPERM;
 	return submit(c, request, now_mono_ns, timeout_ns);
 }
 
@@ -271,6 +293,8 @@ int pmc_client_subscribe(struct pmc_client *c, uint32_t events_mask, uint16_t du
 		.data = &data,
 	};
 
+	if (c->transport.network)
+		return -EOPNOTSUPP;
 	if (events_mask & with_a_rate && duration_s > push_budget_max_s(&c->budget))
 		return -ERANGE;
 	for (size_t i = 0; i < sizeof(events_mask); i++)
@@ -298,12 +322,17 @@ void pmc_client_expire(struct pmc_client *c, int64_t now_mono_ns)
 	if (!c->pending.active || now_mono_ns < c->pending.deadline_ns)
 		return;
 	/* A connected datagram socket doesn't tell that its peer has gone; look. */
-	if (transport_unix_check(&c->transport) < 0) {
+	if (transport_any_check(&c->transport) < 0) {
 		client_disconnect(c, now_mono_ns);
 		return;
 	}
 	c->counters.timeouts++;
 	end_request(c, PMC_TIMED_OUT, now_mono_ns);
+}
+
+void pmc_client_cancel(struct pmc_client *c)
+{
+	c->pending.active = false;
 }
 
 bool pmc_client_busy(const struct pmc_client *c)
@@ -313,7 +342,7 @@ bool pmc_client_busy(const struct pmc_client *c)
 
 const char *pmc_client_path(const struct pmc_client *c)
 {
-	return c->transport.server.sun_path;
+	return transport_any_name(&c->transport);
 }
 
 const struct pmc_client_counters *pmc_client_counters(const struct pmc_client *c)

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A client of ptp4l's UNIX socket: one outstanding request, answers matched by target, sequence,
- * id and clock identity, a deadline for each request, event subscriptions. No thread, no event
- * loop, no log, no allocation after creation, no global state: wait for pmc_client_fd() to become
- * readable and call pmc_client_receive(); call pmc_client_expire() when pmc_client_deadline_ns()
- * has passed. Instances are independent of one another; one instance belongs to one thread at a
- * time.
+ * A client of ptp4l's UNIX socket, or of the clocks of a network: one outstanding request, answers
+ * matched by target, sequence, id and clock identity, a deadline for each request, event
+ * subscriptions. No thread, no event loop, no log, no allocation after creation, no global state:
+ * wait for pmc_client_fd() to become readable and call pmc_client_receive(); call
+ * pmc_client_expire() when pmc_client_deadline_ns() has passed. Instances are independent of one
+ * another; one instance belongs to one thread at a time.
  *
  * ptp4l writes its answers blocking: a client that asks and does not read stops PTP. The socket
  * is therefore always connected (about 278 small messages fit before ptp4l blocks, not 11), and at
  * most one request with a bounded number of answers is outstanding.
+ *
+ * Over a network any number of clocks may answer, and nobody knows how many there are. So unless
+ * one clock is named (struct pmc_request), answers are collected up to the deadline, which ends the
+ * request as PMC_TIMED_OUT. At most PMC_ANSWERS_MAX are, and two requests are PMC_NETWORK_GAP_NS
+ * apart. Whoever is on the network can answer in the name of any clock.
  *
  * Functions return 0 or a negative errno. Callbacks run inside receive, expire and connect; from
  * one, any function but pmc_client_free() and pmc_client_connect() may be called.
@@ -17,6 +22,10 @@
 #pragma once
 
 #include "pmc-client/dataset.h"
+#include "pmc-client/network.h"
+
+#define PMC_ANSWERS_MAX    1024     /* to one request, over a network or across boundary clocks */
+#define PMC_NETWORK_GAP_NS 10000000 /* at least, between two requests to a network */
 
 struct pmc_client;
 
@@ -51,7 +60,8 @@ struct pmc_message {
 typedef void pmc_message_fn(void *userdata, const struct pmc_message *m);
 
 struct pmc_client_options {
-	const char *server_path; /* ptp4l's uds_address or uds_ro_address */
+	const struct pmc_network *network; /* NULL: a socket of this host, the next two */
+	const char *server_path;           /* ptp4l's uds_address or uds_ro_address */
 	/*
 	 * Own socket file, absolute. NULL: one beside the server's if that directory is writable,
 	 * else an abstract name, which reaches only a ptp4l in the same network namespace.
@@ -59,7 +69,13 @@ struct pmc_client_options {
 	const char *own_path;
 	uint8_t domain;
 	uint8_t transport_specific; /* 0 to 15; 1 for a ptp4l that speaks 802.1AS */
-	bool allow_set;             /* permit SET and COMMAND in pmc_client_request() */
+	bool allow_set;             /* permit SET and COMMAND in pmc_client_request() ... */
+	bool allow_set_remote;      /* ... also over a network and across boundary clocks */
+	/*
+	 * Who asks. NULL: a random identity, locally administered. It must not be that of a clock:
+	 * no clock answers to its own, and that of an interface (its EUI-64) is its ptp4l's.
+	 */
+	const struct ptp_clock_identity *identity;
 	pmc_message_fn *on_message;
 	void *userdata;
 };
@@ -68,7 +84,8 @@ struct pmc_client_counters {
 	uint64_t sent;
 	uint64_t received;
 	uint64_t malformed; /* not a well-formed management message */
-	uint64_t foreign;   /* wrong target, sequence, identity, domain or transportSpecific */
+	/* wrong target, sequence, identity, domain or transportSpecific; or an answer too many */
+	uint64_t foreign;
 	uint64_t timeouts;
 	uint64_t pushes;
 	uint64_t pushes_lost; /* holes in the pushes' sequence */
@@ -92,9 +109,13 @@ struct pmc_request {
 	 * field of a keyed id (DATASET_KEYED) is of use.
 	 */
 	const union ptp_data *data;
-	/* How many boundary clocks to cross. Above 0 answers are collected up to the deadline. */
+	/* How many boundary clocks to cross. */
 	uint8_t boundary_hops;
-	const struct ptp_clock_identity *clock; /* NULL: any */
+	/*
+	 * NULL or all ones: any. Then, with boundary_hops above 0 or over a network, answers are
+	 * collected up to the deadline.
+	 */
+	const struct ptp_clock_identity *clock;
 };
 
 /*
@@ -129,14 +150,14 @@ PMC_EXPORT int pmc_client_set_domain(struct pmc_client *c, uint8_t domain,
  * CLOCK_MONOTONIC.
  *
  * 0; -EBUSY while a request is outstanding; -ENOTCONN or -ECONNREFUSED: connect (again); -EAGAIN:
- * the server's queue is full, nothing was sent; -EINVAL.
+ * the server's queue is full or PMC_NETWORK_GAP_NS not over, nothing was sent; -EINVAL.
  */
 PMC_EXPORT int pmc_client_get(struct pmc_client *c, uint16_t id, uint16_t port, int64_t now_mono_ns,
 			      int64_t timeout_ns);
 
 /*
- * The same for any request. Also -EPERM: a SET or COMMAND without allow_set; -EMSGSIZE: the data
- * don't fit; -EOPNOTSUPP: data for an id without a row.
+ * The same for any request. Also -EPERM: a SET or COMMAND without allow_set, or allow_set_remote;
+ * -EMSGSIZE: the data don't fit; -EOPNOTSUPP: data for an id without a row.
  */
 PMC_EXPORT int pmc_client_request(struct pmc_client *c, const struct pmc_request *request,
 				  int64_t now_mono_ns, int64_t timeout_ns);
@@ -145,8 +166,8 @@ PMC_EXPORT int pmc_client_request(struct pmc_client *c, const struct pmc_request
  * Subscribe to events (enum pmc_event) for duration_s seconds, replacing what was subscribed; mask
  * 0 cancels. A request like any other, answered with SUBSCRIBE_EVENTS_NP; renewing before the end
  * is up to the caller. There is no initial push: GET the state after subscribing. Needs the
- * read-write socket: the read-only one answers PMC_NOT_SUPPORTED. A ptp4l echoes events that it
- * doesn't know.
+ * read-write socket: the read-only one answers PMC_NOT_SUPPORTED, and over a network this returns
+ * -EOPNOTSUPP. A ptp4l echoes events that it doesn't know.
  *
  * So that a client that stops or is stopped can't stop ptp4l, a subscription to events that come at
  * a rate (TIME_SYNC, CMLDS) may last pmc_client_subscription_max_s() at most: -ERANGE if it is
@@ -186,10 +207,13 @@ PMC_EXPORT int64_t pmc_client_deadline_ns(const struct pmc_client *c);
  */
 PMC_EXPORT void pmc_client_expire(struct pmc_client *c, int64_t now_mono_ns);
 
+/* Give up the outstanding request, if there is one, without a report: enough has been heard. */
+PMC_EXPORT void pmc_client_cancel(struct pmc_client *c);
+
 /* A request is outstanding. */
 PMC_EXPORT bool pmc_client_busy(const struct pmc_client *c);
 
-/* The server's path, for messages. */
+/* The server's path, or the interface, for messages. */
 PMC_EXPORT const char *pmc_client_path(const struct pmc_client *c);
 
 PMC_EXPORT const struct pmc_client_counters *pmc_client_counters(const struct pmc_client *c);

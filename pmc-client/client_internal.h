@@ -5,7 +5,7 @@
 #include "pmc-client/budget.h"
 #include "pmc-client/client.h"
 #include "pmc-client/message.h"
-#include "pmc-client/transport_unix.h"
+#include "pmc-client/transport_any.h"
 
 enum {
 	PORT_REQUESTS = 1,    /* own port numbers: pushes go to an identity of their own, */
@@ -17,6 +17,8 @@ enum {
 struct pending {
 	bool active;
 	bool learning;              /* it is DEFAULT_DATA_SET that is being waited for */
+	bool addressed;             /* to one clock, by its identity */
+	bool collecting;            /* from any number of clocks, until the deadline */
 	struct ptp_message request; /* .sequence_id is that of what was sent last */
 	uint8_t body[BODY_MAX];
 	const struct dataset *dataset;
@@ -26,21 +28,23 @@ struct pending {
 };
 
 struct pmc_client {
-	struct transport_unix transport;
+	struct transport_any transport;
 	struct ptp_port_identity self; /* PORT_REQUESTS */
 	uint8_t domain;
 	uint8_t transport_specific;
-	bool allow_set;
+	bool allow_set, allow_set_remote;
 	pmc_message_fn *on_message;
 	void *userdata;
 
 	uint16_t sequence_id;
 	struct pending pending;
+	int64_t next_mono_ns; /* when a network may be asked again */
 
 	/* of the server, since connect */
 	bool clock_known;
 	struct ptp_clock_identity clock;
-	unsigned int number_ports; /* 0: not known */
+	unsigned int number_ports;          /* 0: not known */
+	struct ptp_clock_identity ports_of; /* whose ports those are */
 	struct push_budget budget;
 	bool push_seen;
 	uint16_t push_sequence_id; /* of the last one */
@@ -50,16 +54,23 @@ struct pmc_client {
 	union ptp_data data;
 };
 
-/* Answers are collected from more clocks than the one behind the socket. */
-static inline bool client_goes_further(const struct pending *p)
+/* The request reaches other clocks than the one behind the socket. */
+static inline bool client_goes_further(const struct pmc_client *c)
 {
-	return p->request.starting_boundary_hops > 0;
+	return c->transport.network || c->pending.request.starting_boundary_hops > 0;
+}
+
+/* Only ptp4l's UNIX socket has to be spared many answers at once. */
+static inline bool client_asks_one_by_one(const struct pmc_client *c)
+{
+	return !c->transport.network && c->pending.expected > ANSWERS_AT_ONCE;
 }
 
 /* Errors of a send or receive after which the socket is of no use. */
 static inline bool client_server_gone(int r)
 {
-	return r == -ECONNREFUSED || r == -ENOTCONN || r == -ECONNRESET || r == -EPIPE;
+	return r == -ECONNREFUSED || r == -ENOTCONN || r == -ECONNRESET || r == -EPIPE ||
+	       r == -ENETDOWN || r == -ENODEV || r == -ENXIO;
 }
 
 /* Send the request itself, to the next port if the ports are asked one by one. 0 or -errno. */

@@ -47,6 +47,8 @@ static bool is_answer(const struct pmc_client *c, const struct ptp_message *in)
 	uint16_t id = p->learning ? PTP_ID_DEFAULT_DATA_SET : p->request.id;
 	uint8_t action = p->request.action == PTP_COMMAND ? PTP_ACKNOWLEDGE : PTP_RESPONSE;
 
+	if (p->collecting && p->answered >= PMC_ANSWERS_MAX)
+		return false;
 	return p->active && in->id == id && in->sequence_id == p->request.sequence_id &&
 	       in->action == (p->learning ? PTP_RESPONSE : action) &&
 	       ptp_port_identity_equal(&in->target, &p->request.source);
@@ -63,19 +65,28 @@ static bool is_push(const struct pmc_client *c, const struct ptp_message *in)
 
 /*
  * Anyone on the network can have ptp4l forward a RESPONSE to this socket, but not one with ptp4l's
- * own clock identity. So once that is known, nothing else is believed.
+ * own clock identity. So once that is known, nothing else is believed, unless others were asked.
  */
-static bool is_from_server(const struct pmc_client *c, const struct ptp_message *in)
+static bool is_from_asked(const struct pmc_client *c, const struct ptp_message *in, bool answer)
 {
+	const struct pending *p = &c->pending;
+
+	if (answer && client_goes_further(c))
+		return !p->addressed ||
+		       ptp_clock_identity_equal(&in->source.clock, &p->request.target.clock);
 	return !c->clock_known || ptp_clock_identity_equal(&in->source.clock, &c->clock);
 }
 
 static void learn(struct pmc_client *c, const struct pmc_message *m)
 {
-	c->clock = m->source.clock;
-	c->clock_known = true;
-	if (m->id == PTP_ID_DEFAULT_DATA_SET && m->outcome == PMC_OK && m->data)
+	if (!client_goes_further(c)) {
+		c->clock = m->source.clock;
+		c->clock_known = true;
+	}
+	if (m->id == PTP_ID_DEFAULT_DATA_SET && m->outcome == PMC_OK && m->data) {
 		c->number_ports = m->data->default_ds.number_ports;
+		c->ports_of = m->source.clock;
+	}
 }
 
 /* Does this answer end the request? Sets .last and .complete. */
@@ -89,7 +100,7 @@ static void judge_completeness(const struct pmc_client *c, struct pmc_message *m
 	bool ends_series =
 		m->error_id != 0 && (m->error_id != PTP_NOT_SUPPORTED || m->source.port == 0);
 
-	if (client_goes_further(p))
+	if (p->collecting)
 		return;
 	/* An id that nobody described is a clock's if it is answered by port 0. */
 	if (!p->dataset && m->source.port == 0)
@@ -102,7 +113,7 @@ static void take_answer(struct pmc_client *c, struct pmc_message *m)
 {
 	struct pending *p = &c->pending;
 
-	if (!client_goes_further(p))
+	if (!p->collecting)
 		learn(c, m);
 	if (p->learning) {
 		p->learning = false;
@@ -116,7 +127,7 @@ static void take_answer(struct pmc_client *c, struct pmc_message *m)
 	if (m->last)
 		p->active = false;
 	c->on_message(c->userdata, m); /* if that was the last one, pending may be another now */
-	if (!m->last && p->expected > ANSWERS_AT_ONCE && client_server_gone(client_send_request(c)))
+	if (!m->last && client_asks_one_by_one(c) && client_server_gone(client_send_request(c)))
 		client_disconnect(c, m->received_mono_ns);
 }
 
@@ -147,8 +158,7 @@ static void take_datagram(struct pmc_client *c, size_t len, int64_t now_mono_ns)
 	}
 	answer = is_answer(c, &in);
 	if (in.domain != c->domain || in.transport_specific != c->transport_specific ||
-	    (!answer && !is_push(c, &in)) ||
-	    (!is_from_server(c, &in) && !(answer && client_goes_further(&c->pending)))) {
+	    (!answer && !is_push(c, &in)) || !is_from_asked(c, &in, answer)) {
 		c->counters.foreign++;
 		return;
 	}
@@ -160,7 +170,8 @@ static void take_datagram(struct pmc_client *c, size_t len, int64_t now_mono_ns)
 		c->counters.malformed++;
 		return;
 	}
-	if (m.id == PTP_ID_TIME_STATUS_NP && m.outcome == PMC_OK && m.data)
+	if (m.id == PTP_ID_TIME_STATUS_NP && m.outcome == PMC_OK && m.data &&
+	    !(answer && client_goes_further(c)))
 		push_budget_learn(&c->budget, m.data->time_status_np.ingress_time_ns);
 	if (answer)
 		take_answer(c, &m);
@@ -175,7 +186,7 @@ int pmc_client_receive(struct pmc_client *c, int64_t now_mono_ns)
 
 		if (!pmc_client_connected(c))
 			return -ENOTCONN;
-		n = transport_receive(c->transport.fd, c->datagram, sizeof(c->datagram));
+		n = transport_any_receive(&c->transport, c->datagram, sizeof(c->datagram));
 		if (n == -EAGAIN)
 			return 0;
 		if (n == -EINTR)

@@ -5,13 +5,22 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "pmc-client/dataset.h"
+#include "pmc-client/client.h"
 #include "pmc-client/message.h"
-#include "pmc-client/transport_unix.h"
+#include "pmc-client/transport_any.h"
 
 enum {
 	DOMAINS = 256,
 	PROBES = 16 * DOMAINS, /* transportSpecific is a nibble */
+	NETWORK_PROBES = 2 * DOMAINS,
+	BATCH = 64, /* datagrams before the deadline is looked at again */
+};
+
+struct search {
+	struct transport_any transport;
+	struct ptp_port_identity self;
+	unsigned int probe, n_probes; /* the next one, and how many there are */
+	int64_t next_mono_ns;         /* when it may be sent */
 };
 
 static int64_t now_ns(void)
@@ -23,13 +32,13 @@ static int64_t now_ns(void)
 }
 
 /* The answer's sequence number doesn't matter: domain and transportSpecific are in its header. */
-static int send_probe(int fd, const struct ptp_port_identity *self, unsigned int probe)
+static int send_probe(struct search *s)
 {
 	struct ptp_message m = {
 		.version = PTP_VERSION,
-		.transport_specific = (uint8_t)(probe / DOMAINS),
-		.domain = (uint8_t)(probe % DOMAINS),
-		.source = *self,
+		.transport_specific = (uint8_t)(s->probe / DOMAINS),
+		.domain = (uint8_t)(s->probe % DOMAINS),
+		.source = s->self,
 		.action = PTP_GET,
 		.id = PTP_ID_PRIORITY1,
 	};
@@ -40,21 +49,28 @@ static int send_probe(int fd, const struct ptp_port_identity *self, unsigned int
 	memset(&m.target.clock, 0xFF, sizeof(m.target.clock));
 	m.target.port = PTP_PORT_ALL;
 	r = ptp_message_build(&m, datagram, sizeof(datagram), &len);
-	return r < 0 ? r : transport_send(fd, datagram, len);
+	if (r == 0)
+		r = transport_any_send(&s->transport, datagram, len);
+	if (r == 0)
+		s->probe++;
+	return r;
 }
 
 /* True once an answer has come. */
-static bool receive_answer(int fd, const struct ptp_port_identity *self, struct pmc_found *out)
+static bool receive_answer(const struct search *s, struct pmc_found *out)
 {
 	uint8_t datagram[PTP_MESSAGE_MAX];
 	ssize_t n;
 
-	while ((n = transport_receive(fd, datagram, sizeof(datagram))) >= 0) {
+	for (int i = 0; i < BATCH; i++) {
 		struct ptp_message m;
 
+		n = transport_any_receive(&s->transport, datagram, sizeof(datagram));
+		if (n < 0)
+			return false;
 		if ((size_t)n > sizeof(datagram) ||
 		    ptp_message_parse(datagram, (size_t)n, &m) < 0 || m.action != PTP_RESPONSE ||
-		    !ptp_port_identity_equal(&m.target, self))
+		    !ptp_port_identity_equal(&m.target, &s->self))
 			continue;
 		*out = (struct pmc_found){
 			.domain = m.domain,
@@ -66,49 +82,75 @@ static bool receive_answer(int fd, const struct ptp_port_identity *self, struct 
 	return false;
 }
 
-static int probe_all(int fd, const struct ptp_port_identity *self, int64_t deadline_ns,
-		     struct pmc_found *out)
+/* Sends what may be sent now: to a server until its queue is full, to a network one by one. */
+static int send_probes(struct search *s, int64_t now_mono_ns)
 {
-	unsigned int probe = 0;
+	int r = 0;
 
+	while (r == 0 && s->probe < s->n_probes && now_mono_ns >= s->next_mono_ns) {
+		r = send_probe(s);
+		if (s->transport.network)
+			s->next_mono_ns = now_mono_ns + PMC_NETWORK_GAP_NS;
+	}
+	return r == -EAGAIN ? 0 : r;
+}
+
+static int probe_all(struct search *s, int64_t deadline_ns, struct pmc_found *out)
+{
 	for (;;) {
-		struct pollfd wait = {.fd = fd, .events = POLLIN};
-		int64_t left_ns = deadline_ns - now_ns();
-		int r = 0;
+		struct pollfd wait = {.fd = transport_any_fd(&s->transport), .events = POLLIN};
+		int64_t now_mono_ns = now_ns(), until_ns = deadline_ns;
+		int r = send_probes(s, now_mono_ns);
 
-		while (probe < PROBES && (r = send_probe(fd, self, probe)) == 0)
-			probe++;
-		if (r < 0 && r != -EAGAIN)
+		if (r < 0)
 			return r;
-		if (receive_answer(fd, self, out))
+		if (receive_answer(s, out))
 			return 0;
-		if (left_ns <= 0)
+		if (now_mono_ns >= deadline_ns)
 			return -ETIMEDOUT;
-		if (probe < PROBES)
+		if (s->probe < s->n_probes && !s->transport.network)
 			wait.events |= POLLOUT;
-		if (poll(&wait, 1, (int)(left_ns / 1000000) + 1) < 0 && errno != EINTR)
+		else if (s->probe < s->n_probes && s->next_mono_ns < until_ns)
+			until_ns = s->next_mono_ns;
+		if (poll(&wait, 1, (int)((until_ns - now_mono_ns) / 1000000) + 1) < 0 &&
+		    errno != EINTR)
 			return -errno;
 	}
+}
+
+static int find(const char *server_path, const char *own_path, const struct pmc_network *network,
+		int64_t timeout_ns, struct pmc_found *out)
+{
+	int64_t deadline_ns = now_ns() + timeout_ns;
+	struct search s = {
+		.self.port = 1,
+		.n_probes = network ? NETWORK_PROBES : PROBES,
+	};
+	uint32_t nonce;
+	int r;
+
+	if (getrandom(&s.self.clock, sizeof(s.self.clock), GRND_INSECURE) != sizeof(s.self.clock))
+		return -errno;
+	s.self.clock.octet[0] = (uint8_t)((s.self.clock.octet[0] & ~0x03) | 0x02);
+	memcpy(&nonce, s.self.clock.octet + 4, sizeof(nonce));
+	r = transport_any_init(&s.transport, server_path, own_path, network, nonce);
+	if (r == 0)
+		r = transport_any_open(&s.transport);
+	if (r < 0)
+		return r;
+	r = probe_all(&s, deadline_ns, out);
+	transport_any_close(&s.transport);
+	return r;
 }
 
 int pmc_find_domain(const char *server_path, const char *own_path, int64_t timeout_ns,
 		    struct pmc_found *out)
 {
-	int64_t deadline_ns = now_ns() + timeout_ns;
-	struct ptp_port_identity self = {.port = 1};
-	struct transport_unix transport;
-	uint32_t nonce;
-	int r;
+	return find(server_path, own_path, NULL, timeout_ns, out);
+}
 
-	if (getrandom(&self.clock, sizeof(self.clock), GRND_INSECURE) != sizeof(self.clock))
-		return -errno;
-	memcpy(&nonce, self.clock.octet, sizeof(nonce));
-	r = transport_unix_init(&transport, server_path, own_path, nonce);
-	if (r == 0)
-		r = transport_unix_open(&transport);
-	if (r < 0)
-		return r;
-	r = probe_all(transport.fd, &self, deadline_ns, out);
-	transport_unix_close(&transport);
-	return r;
+int pmc_find_network_domain(const struct pmc_network *network, int64_t timeout_ns,
+			    struct pmc_found *out)
+{
+	return find(NULL, NULL, network, timeout_ns, out);
 }

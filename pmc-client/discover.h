@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "pmc-client/ptp_types.h"
+#include "pmc-client/network.h"
 
 struct pmc_found {
 	uint8_t domain;
@@ -22,3 +22,11 @@ struct pmc_found {
  */
 PMC_EXPORT int pmc_find_domain(const char *server_path, const char *own_path, int64_t timeout_ns,
 			       struct pmc_found *out);
+
+/*
+ * The same over a network, until any clock answers: every domain with the transportSpecifics 0 and
+ * 1 that there are in practice, at most 100 requests a second, so 5 s for all. Clocks of other
+ * domains don't answer and nothing piles up.
+ */
+PMC_EXPORT int pmc_find_network_domain(const struct pmc_network *network, int64_t timeout_ns,
+				       struct pmc_found *out);
