@@ -34,14 +34,26 @@ void push_budget_learn(struct push_budget *b, int64_t ingress_time_ns)
 	b->last_ingress_ns = ingress_time_ns;
 }
 
+/*
+ * Syncs come early and late, so the shortest distance alone would refuse a rate that is allowed.
+ * One of twice that has a Sync in its middle that was not seen.
+ */
 int64_t push_budget_interval_ns(const struct push_budget *b)
 {
-	int64_t shortest_ns = 0;
+	unsigned int n = b->n < PUSH_BUDGET_INTERVALS ? b->n : PUSH_BUDGET_INTERVALS;
+	int64_t shortest_ns = INT64_MAX;
+	int64_t excess_ns = 0;
+	int64_t counted = 0;
 
-	for (unsigned int i = 0; i < b->n && i < PUSH_BUDGET_INTERVALS; i++)
-		if (shortest_ns == 0 || b->intervals_ns[i] < shortest_ns)
+	for (unsigned int i = 0; i < n; i++)
+		if (b->intervals_ns[i] < shortest_ns)
 			shortest_ns = b->intervals_ns[i];
-	return shortest_ns;
+	for (unsigned int i = 0; i < n; i++)
+		if (b->intervals_ns[i] - shortest_ns < shortest_ns) {
+			excess_ns += (b->intervals_ns[i] - shortest_ns) / PUSH_BUDGET_INTERVALS;
+			counted++;
+		}
+	return n == 0 ? 0 : shortest_ns + excess_ns * PUSH_BUDGET_INTERVALS / counted;
 }
 
 uint16_t push_budget_max_s(const struct push_budget *b)

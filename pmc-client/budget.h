@@ -19,7 +19,7 @@ struct push_budget {
 
 void push_budget_learn(struct push_budget *b, int64_t ingress_time_ns);
 
-/* The shortest of the latest distances of two Syncs; 0: not known. */
+/* The mean of the latest distances of two Syncs, without those that lack one; 0: not known. */
 int64_t push_budget_interval_ns(const struct push_budget *b);
 
 /*

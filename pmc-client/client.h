@@ -183,7 +183,7 @@ PMC_EXPORT int pmc_client_subscribe(struct pmc_client *c, uint32_t events_mask, 
  */
 PMC_EXPORT uint16_t pmc_client_subscription_max_s(const struct pmc_client *c);
 
-/* The distance of two Syncs as learnt: the shortest of the latest few. 0: not known. */
+/* The distance of two Syncs as learnt: the mean of the latest few. 0: not known. */
 PMC_EXPORT int64_t pmc_client_sync_interval_ns(const struct pmc_client *c);
 
 /*

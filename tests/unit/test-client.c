@@ -808,6 +808,13 @@ static void subscriptions_keep_to_the_learnt_rate(void **state)
 	assert_int_equal(try_subscribe(f, PMC_EVENT_TIME_SYNC, 2), -ERANGE);
 	assert_int_equal(try_subscribe(f, 0, 0), 0); /* cancels */
 
+	/* Early and late Syncs, one of which was not seen, have the rate that they have. */
+	for (int i = 0; i < 12; i++)
+		if (i != 6)
+			hear_ingress(f, 5 * second_ns + i * second_ns / 64 + i % 2 * 4000000);
+	assert_in_range(pmc_client_sync_interval_ns(f->client), 15000000, 16200000);
+	assert_int_equal(pmc_client_subscription_max_s(f->client), 2);
+
 	/* What is old is forgotten, and so is everything with the connection. */
 	for (int i = 0; i < 8; i++)
 		hear_ingress(f, (10 + i) * second_ns);
