@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ptpmon/base/cleanup.h"
 
@@ -12,6 +13,7 @@ enum {
 	CHUNK_BLOCKS = 4, /* window starts that are looked at together while m < BLOCK */
 	CHUNK = CHUNK_BLOCKS * BLOCK,
 	CHUNK_VALUES = CHUNK + BLOCK, /* that their windows reach */
+	CACHE_LINE_VALUES = 8,
 };
 
 struct extremes {
@@ -118,7 +120,10 @@ struct chunk {
 	int32_t low[CHUNK_VALUES + BLOCK], high[CHUNK_VALUES + BLOCK];
 };
 
-/* What were extremes of `wide` values become those of wide + step <= 2 wide. */
+/*
+ * Extremes of `wide` values become those of wide + step <= 2 wide. At the end of a chunk they
+ * reach beyond it, into what does not matter: windows end within CHUNK_VALUES.
+ */
 static void widen(struct chunk *restrict to, const struct chunk *restrict from, size_t step)
 {
 	for (size_t i = 0; i < CHUNK_VALUES; i++) {
@@ -130,31 +135,34 @@ static void widen(struct chunk *restrict to, const struct chunk *restrict from, 
 	}
 }
 
-/* The last value is repeated: a window that reaches there has no larger range than a whole one. */
+/* At the end of all, the last value is repeated: a window there is no larger than a whole one. */
 static void load_chunk(struct chunk *c, const struct mtie *t, size_t first, int64_t base)
 {
-	for (size_t i = 0; i < CHUNK_VALUES; i++) {
-		size_t at = first + i < t->n ? first + i : t->n - 1;
+	const int64_t *x = t->x + first;
+	size_t n = t->n - first < CHUNK_VALUES ? t->n - first : CHUNK_VALUES;
 
-		c->low[i] = c->high[i] = (int32_t)(t->x[at] - base);
-	}
+	if (n == CHUNK_VALUES)
+		for (size_t i = 0; i < CHUNK_VALUES; i++)
+			c->low[i] = (int32_t)(x[i] - base);
+	else
+		for (size_t i = 0; i < CHUNK_VALUES; i++)
+			c->low[i] = (int32_t)(x[i < n ? i : n - 1] - base);
+	memcpy(c->high, c->low, sizeof(c->high));
 }
 
-static uint64_t largest_in_chunk(const struct mtie *t, size_t first, size_t m, int64_t base)
+static uint64_t largest_in_chunk(struct chunk chunks[static 2], size_t m)
 {
-	/* windows that reach beyond CHUNK_VALUES start beyond CHUNK: what is there does not matter
-	 */
-	struct chunk chunks[2] = {0};
 	struct chunk *c = &chunks[0];
+	struct chunk *wider = &chunks[1];
 	int32_t largest = 0;
 
-	load_chunk(c, t, first, base);
 	for (size_t wide = 1, step; wide < m + 1; wide += step) {
-		struct chunk *wider = c == &chunks[0] ? &chunks[1] : &chunks[0];
+		struct chunk *before = c;
 
 		step = wide < m + 1 - wide ? wide : m + 1 - wide;
 		widen(wider, c, step);
 		c = wider;
+		wider = before;
 	}
 	for (size_t i = 0; i < CHUNK; i++) {
 		int32_t range = c->high[i] - c->low[i];
@@ -166,6 +174,8 @@ static uint64_t largest_in_chunk(const struct mtie *t, size_t first, size_t m, i
 
 static uint64_t short_windows(const struct mtie *t, size_t m, uint64_t largest)
 {
+	struct chunk chunks[2] = {0};
+
 	for (size_t b = 0; b < t->n_blocks && b * BLOCK + m < t->n; b += CHUNK_BLOCKS) {
 		struct extremes e = blocks_from(t, b, CHUNK_BLOCKS + 1);
 		uint64_t found;
@@ -176,7 +186,8 @@ static uint64_t short_windows(const struct mtie *t, size_t m, uint64_t largest)
 			largest = largest_apart(t, b * BLOCK, m, largest);
 			continue;
 		}
-		found = largest_in_chunk(t, b * BLOCK, m, e.low);
+		load_chunk(&chunks[0], t, b * BLOCK, e.low);
+		found = largest_in_chunk(chunks, m);
 		largest = found > largest ? found : largest;
 	}
 	return largest;
@@ -197,58 +208,86 @@ static void enter(struct mtie *t, size_t b)
 	highest->at[highest->end++] = (uint32_t)b;
 }
 
-/*
- * Windows that start in block b: its values from the start on, the blocks within, and the values
- * from the block in which the first window ends.
- */
-static uint64_t largest_from_block(const struct mtie *t, size_t b, size_t m,
-				   const struct extremes *within, uint64_t largest)
+/* The largest range of n blocks that follow one another. */
+static uint64_t largest_of_blocks(struct mtie *t, size_t n, uint64_t largest)
 {
-	const int64_t *x = t->x + b * BLOCK;
-	size_t starts = t->n - m - b * BLOCK;
-	struct extremes from[BLOCK]; /* of the values of the block from each on */
-	struct extremes rest = *within;
-	struct extremes e = none;
+	t->lowest.head = t->lowest.end = t->highest.head = t->highest.end = 0;
+	for (size_t b = 0; b < t->n_blocks; b++) {
+		struct extremes e;
 
-	for (size_t i = BLOCK; i-- > 0;) {
-		extend(&e, x[i], x[i]);
-		from[i] = e;
-	}
-	for (size_t i = m / BLOCK * BLOCK; i < m; i++)
-		extend(&rest, x[i], x[i]);
-	for (size_t i = 0; i < BLOCK && i < starts; i++) {
-		extend(&rest, x[i + m], x[i + m]);
-		e = rest;
-		extend(&e, from[i].low, from[i].high);
+		enter(t, b);
+		queue_leave(&t->lowest, b < n ? 0 : b - n + 1);
+		queue_leave(&t->highest, b < n ? 0 : b - n + 1);
+		e.low = t->blocks[t->lowest.at[t->lowest.head]].low;
+		e.high = t->blocks[t->highest.at[t->highest.head]].high;
 		largest = range_of(&e) > largest ? range_of(&e) : largest;
 	}
 	return largest;
 }
 
+/* A processor foresees values read in order, not two places at a time, one of them backward. */
+static inline void fetch_ahead(const struct mtie *t, size_t first)
+{
+	for (size_t i = first; i < first + BLOCK && i < t->n; i += CACHE_LINE_VALUES)
+		__builtin_prefetch(&t->x[i]);
+}
+
+/*
+ * The largest rise from a value of block b to one that is at most m later and in the block in
+ * which a window ends that starts with b, or the next; of complements, which is the largest fall.
+ */
+static uint64_t largest_rise(const struct mtie *t, size_t b, size_t m, int64_t complement,
+			     uint64_t largest)
+{
+	const int64_t *x = t->x + b * BLOCK;
+	size_t starts = t->n - m - b * BLOCK < BLOCK ? t->n - m - b * BLOCK : BLOCK;
+	int64_t lowest[BLOCK]; /* of the values of the block from each on */
+	int64_t low = INT64_MAX;
+	int64_t high = INT64_MIN;
+
+	fetch_ahead(t, (b + 2) * BLOCK);
+	fetch_ahead(t, (b + 2) * BLOCK + m);
+	for (size_t i = BLOCK; i-- > 0;) {
+		int64_t v = x[i] ^ complement;
+
+		low = v < low ? v : low;
+		lowest[i] = low;
+	}
+	for (size_t i = m / BLOCK * BLOCK; i < m; i++)
+		high = (x[i] ^ complement) > high ? x[i] ^ complement : high;
+	for (size_t i = 0; i < starts; i++) {
+		int64_t v = x[i + m] ^ complement;
+		uint64_t rise;
+
+		high = v > high ? v : high;
+		rise = high > lowest[i] ? (uint64_t)high - (uint64_t)lowest[i] : 0;
+		largest = rise > largest ? rise : largest;
+	}
+	return largest;
+}
+
+/*
+ * The range of a window is the largest difference of two values at most m apart. All that lie in
+ * as many blocks as a window surely holds are; what is left are those of a block and of the one or
+ * two in which its windows end, and they are looked at one by one only if even the extremes of
+ * these differ by more than the largest found.
+ */
 static uint64_t long_windows(struct mtie *t, size_t m, uint64_t largest)
 {
-	size_t whole = m / BLOCK; /* blocks from that of a window's start to that of its end */
-	size_t entered = 1;
+	size_t whole = m / BLOCK;
 
-	t->lowest.head = t->lowest.end = t->highest.head = t->highest.end = 0;
-	for (size_t b = 0; b * BLOCK + m < t->n; b++) {
-		struct extremes within = none;
-		struct extremes touched;
+	largest = largest_of_blocks(t, whole, largest);
+	for (size_t b = 0; b + whole < t->n_blocks; b++) {
+		const struct extremes *from = &t->blocks[b];
+		struct extremes to = blocks_from(t, b + whole, m % BLOCK ? 2 : 1);
+		struct extremes rise = {.low = from->low, .high = to.high};
+		struct extremes fall = {.low = to.low, .high = from->high};
+		bool all = b * BLOCK + m >= t->n; /* are at most m apart */
 
-		for (; entered < b + whole; entered++)
-			enter(t, entered);
-		queue_leave(&t->lowest, b + 1);
-		queue_leave(&t->highest, b + 1);
-		if (whole > 1)
-			within = (struct extremes){
-				.low = t->blocks[t->lowest.at[t->lowest.head]].low,
-				.high = t->blocks[t->highest.at[t->highest.head]].high,
-			};
-		touched = blocks_from(t, b + whole, 2);
-		extend(&touched, t->blocks[b].low, t->blocks[b].high);
-		extend(&touched, within.low, within.high);
-		if (range_of(&touched) > largest)
-			largest = largest_from_block(t, b, m, &within, largest);
+		if (rise.high > rise.low && range_of(&rise) > largest)
+			largest = all ? range_of(&rise) : largest_rise(t, b, m, 0, largest);
+		if (fall.high > fall.low && range_of(&fall) > largest)
+			largest = all ? range_of(&fall) : largest_rise(t, b, m, -1, largest);
 	}
 	return largest;
 }

@@ -3,10 +3,10 @@
  * ptpmon/stats/mtie.h: maximum time interval error (ITU-T G.810): the largest range that phase
  * values have within any window of length tau. It never falls as tau grows.
  *
- * Of evenly spaced values the windows hold m + 1 of them, from i to i + m. One pass whatever m is:
- * extremes of blocks of 64 are kept, a window's inner blocks pass through two monotonic queues,
- * and a block of window starts is looked at value by value only if the blocks that its windows
- * touch have a larger range than the largest found.
+ * Of evenly spaced values the windows hold m + 1 of them, from i to i + m. One pass whatever m is,
+ * and mostly less: extremes of blocks of 64 are kept and pass through two monotonic queues, and
+ * the values of two blocks are compared one by one only if their extremes differ by more than the
+ * largest found.
  */
 #pragma once
 #include <stdbool.h>
