@@ -13,7 +13,7 @@ enum {
 	CHUNK_BLOCKS = 4, /* window starts that are looked at together while m < BLOCK */
 	CHUNK = CHUNK_BLOCKS * BLOCK,
 	CHUNK_VALUES = CHUNK + BLOCK, /* that their windows reach */
-	CACHE_LINE_VALUES = 8,
+	LINE_VALUES = 8,              /* of a cache line */
 };
 
 struct extremes {
@@ -225,13 +225,6 @@ static uint64_t largest_of_blocks(struct mtie *t, size_t n, uint64_t largest)
 	return largest;
 }
 
-/* A processor foresees values read in order, not two places at a time, one of them backward. */
-static inline void fetch_ahead(const struct mtie *t, size_t first)
-{
-	for (size_t i = first; i < first + BLOCK && i < t->n; i += CACHE_LINE_VALUES)
-		__builtin_prefetch(&t->x[i]);
-}
-
 /*
  * The largest rise from a value of block b to one that is at most m later and in the block in
  * which a window ends that starts with b, or the next; of complements, which is the largest fall.
@@ -245,8 +238,11 @@ static uint64_t largest_rise(const struct mtie *t, size_t b, size_t m, int64_t c
 	int64_t low = INT64_MAX;
 	int64_t high = INT64_MIN;
 
-	fetch_ahead(t, (b + 2) * BLOCK);
-	fetch_ahead(t, (b + 2) * BLOCK + m);
+	/* a processor foresees values read in order, not two places, one of them read backward */
+	for (size_t i = 2 * BLOCK; i < 3 * BLOCK && i + m < t->n - b * BLOCK; i += LINE_VALUES) {
+		__builtin_prefetch(&x[i]);
+		__builtin_prefetch(&x[i + m]);
+	}
 	for (size_t i = BLOCK; i-- > 0;) {
 		int64_t v = x[i] ^ complement;
 
