@@ -17,12 +17,20 @@ enum {
 };
 
 struct tool_options {
-	const char *socket;   /* NULL: found */
-	const char *own_path; /* NULL: chosen */
-	int domain;           /* -1: found, 0 tried first */
+	const char *socket;         /* NULL: found */
+	const char *own_path;       /* NULL: chosen */
+	struct pmc_network network; /* .interface NULL: a socket of this host */
+	bool kind_chosen;           /* network.kind */
+	uint8_t destination[PMC_ETHERNET_ADDRESS];
+	struct ptp_clock_identity own_identity;
+	bool own_identity_given;
+	bool allow_set, allow_set_remote;
+	int domain; /* -1: found, 0 tried first */
+	bool domains[256];
+	unsigned int n_domains; /* how many were named: several are for scan */
 	int transport_specific;
 	int port;                        /* PTP_PORT_ALL: every port */
-	struct ptp_clock_identity clock; /* all ones: any; set by TARGET of pmc's syntax */
+	struct ptp_clock_identity clock; /* all ones: any; also set by TARGET of pmc's syntax */
 	uint8_t boundary_hops;
 	bool json;
 	bool fields; /* of list */
@@ -47,6 +55,7 @@ struct session {
 	const struct dataset *kept_of; /* the last data that keep_answer() got */
 	union ptp_data kept;
 	unsigned int answers; /* to the request under way */
+	bool collecting;      /* it asks any number of clocks */
 	bool interrupted;
 	unsigned int refused; /* answers without data, and missing ones, since the session began */
 };
@@ -55,6 +64,12 @@ int64_t tool_now_ns(void); /* CLOCK_MONOTONIC */
 
 /* One line on stderr, with the program's name. */
 __attribute__((format(printf, 1, 2))) void tool_complain(const char *format, ...);
+
+/* --- tool_options.c --- */
+
+/* 0: go on; 'h' or 'V': that was asked for; '?' after a complaint. */
+int take_options(int argc, char **argv, struct tool_options *o);
+void print_options(void);
 
 /* --- tool_session.c --- */
 
@@ -75,17 +90,41 @@ void session_ask(struct session *s, const struct pmc_request *request);
 /* Wait for pushes and answers up to a moment; false if the server has gone, or after a signal. */
 bool session_wait(struct session *s, int64_t until_mono_ns);
 
+/*
+ * May a SET or COMMAND be sent with these options? Over a network only to a clock that is named,
+ * and if that was asked for twice. Complains if not.
+ */
+bool may_change(const struct tool_options *o);
+
+/* For pmc_client_options. */
+void session_on_message(void *userdata, const struct pmc_message *m);
+
+/* That who was asked isn't there any more. */
+void session_complain_gone(const struct session *s);
+
+/* --- tool_network.c --- */
+
+/* The rest of session_open() for a network. */
+int session_open_network(struct session *s);
+
+/* Only make the client, in the session's domain. 0 or -errno, for network_why_not(). */
+int session_connect_network(struct session *s, enum pmc_network_kind kind);
+const char *network_why_not(int error, enum pmc_network_kind kind);
+
 /* --- tool_output.c --- */
 
 /* As linuxptp's pmc writes it. */
 void print_message(struct session *s, const struct pmc_message *m);
 /* One line, with the time of day. */
 void print_line(struct session *s, const struct pmc_message *m);
+/* Text from the network need not be UTF-8, which JSON has to be. */
+json_t *json_foreign_text(const char *text);
 /* Append to s->messages, or print one object a line with the time of day. */
 void collect_message(struct session *s, const struct pmc_message *m);
 void discard_message(struct session *s, const struct pmc_message *m);
 
-/* Print {"schema": "pmc-client.WHAT/1", "socket", "domain", "messages"} and free the messages. */
+/* Print {"schema": "pmc-client.WHAT/1", "socket" or "interface" and "transport", "domain",
+ * "transport_specific", "messages"} and free the messages. */
 void print_collected(struct session *s, const char *what);
 
 int list_ids(const struct tool_options *o, char **names);
@@ -104,6 +143,7 @@ int run_get(const struct tool_options *o, char **words);
 int run_set(const struct tool_options *o, char **words);
 int run_command(const struct tool_options *o, char **words);
 int run_watch(const struct tool_options *o, char **words);
+int run_scan(const struct tool_options *o, char **words);
 int run_list(const struct tool_options *o, char **words);
 int run_pmc_syntax(const struct tool_options *o, char **words); /* tool_pmc.c */
 

@@ -146,6 +146,8 @@ int run_set(const struct tool_options *o, char **words)
 		tool_complain("%s: no version of linuxptp lets this be set", words[0]);
 		return EXIT_USAGE;
 	}
+	if (!may_change(o))
+		return EXIT_USAGE;
 	r = session_open(&s, o, true);
 	if (r == 0) {
 		s.messages = o->json ? json_array() : NULL;
@@ -171,6 +173,8 @@ int run_command(const struct tool_options *o, char **words)
 		return EXIT_USAGE;
 	}
 	if (!parse_id(words[0], &request.id, &ds))
+		return EXIT_USAGE;
+	if (!may_change(o))
 		return EXIT_USAGE;
 	r = session_open(&s, o, true);
 	if (r != 0) {

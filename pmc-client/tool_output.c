@@ -116,6 +116,10 @@ void print_message(struct session *s, const struct pmc_message *m)
 	char source[PTP_PORT_IDENTITY_TEXT], id[8];
 	const char *name = id_name(m, id, sizeof(id));
 
+	if (m->outcome == PMC_DISCONNECTED) {
+		session_complain_gone(s);
+		return;
+	}
 	if (!has_answer(m)) {
 		tool_complain("%s: %s%s", name, pmc_outcome_name(m->outcome),
 			      s->answers > 0 ? ", not every port answered" : "");
@@ -178,17 +182,17 @@ void discard_message(struct session *s, const struct pmc_message *m)
 
 /* --- JSON --- */
 
-/* Foreign text need not be UTF-8, which JSON has to be. */
-static json_t *json_text(char *text)
+json_t *json_foreign_text(const char *text)
 {
 	json_t *json = json_string(text);
+	char ascii[TEXT_MAX];
+	size_t n = 0;
 
 	if (json)
 		return json;
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	return json_string(text);
+	for (; text[n] && n < sizeof(ascii) - 1; n++)
+		ascii[n] = (unsigned char)text[n] >= 0x80 ? '?' : text[n];
+	return json_stringn(ascii, n);
 }
 
 static json_t *json_value(const struct field *f, const void *data)
@@ -197,7 +201,7 @@ static json_t *json_value(const struct field *f, const void *data)
 	int64_t number;
 
 	if (!pmc_field_number(f, data, &number))
-		return json_text(pmc_field_format(f, data, text, sizeof(text)));
+		return json_foreign_text(pmc_field_format(f, data, text, sizeof(text)));
 	if (f->kind == FIELD_BIT || f->kind == FIELD_BOOL8 || f->kind == FIELD_BOOL32)
 		return json_boolean(number);
 	return json_integer(number);
@@ -298,13 +302,16 @@ void collect_message(struct session *s, const struct pmc_message *m)
 
 void print_collected(struct session *s, const char *what)
 {
+	const struct pmc_network *network = &s->o->network;
+	const char *transport = network->interface ? pmc_network_kind_name(network->kind) : NULL;
 	json_t *object;
 
 	if (!s->messages)
 		return;
-	object = json_pack("{s:o, s:s, s:i, s:i, s:O}", "schema",
-			   json_sprintf("pmc-client.%s/1", what), "socket",
-			   pmc_client_path(s->client), "domain", s->domain, "transport_specific",
+	object = json_pack("{s:o, s:s, s:s*, s:i, s:i, s:O}", "schema",
+			   json_sprintf("pmc-client.%s/1", what),
+			   network->interface ? "interface" : "socket", pmc_client_path(s->client),
+			   "transport", transport, "domain", s->domain, "transport_specific",
 			   s->transport_specific, "messages", s->messages);
 	print_json(object, JSON_INDENT(2));
 }

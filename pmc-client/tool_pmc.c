@@ -149,6 +149,8 @@ static int run_one(struct session *s, struct command *c, struct tool_options *o)
 		.boundary_hops = o->boundary_hops,
 	};
 
+	if (c->action != PTP_GET && !may_change(o))
+		return EXIT_USAGE;
 	if (!o->json)
 		printf("sending: %s %s\n", verbs[c->action],
 		       c->dataset ? c->dataset->name : "unknown id");

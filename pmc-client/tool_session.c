@@ -37,15 +37,24 @@ static bool is_good(const struct pmc_message *m)
 	return m->outcome == PMC_OK || m->outcome == PMC_SHORT || m->outcome == PMC_EMPTY;
 }
 
-static void on_message(void *userdata, const struct pmc_message *m)
+void session_complain_gone(const struct session *s)
+{
+	if (s->o->network.interface)
+		tool_complain("%s: the interface has gone, or is not up any more",
+			      s->o->network.interface);
+	else
+		tool_complain("%s: ptp4l went away", pmc_client_path(s->client));
+}
+
+void session_on_message(void *userdata, const struct pmc_message *m)
 {
 	struct session *s = userdata;
 	bool ended_without = m->outcome == PMC_TIMED_OUT || m->outcome == PMC_DISCONNECTED;
 
 	if (!ended_without)
 		s->answers++;
-	/* Across boundary clocks nobody knows how many will answer. */
-	if (ended_without && s->o->boundary_hops > 0 && s->answers > 0)
+	/* Nobody knows how many there were to come. */
+	if (m->outcome == PMC_TIMED_OUT && s->collecting && s->answers > 0)
 		return;
 	if (!is_good(m))
 		s->refused++;
@@ -81,6 +90,32 @@ bool session_wait(struct session *s, int64_t until_mono_ns)
 	return false;
 }
 
+static bool is_any_clock(const struct ptp_clock_identity *clock)
+{
+	for (size_t i = 0; i < sizeof(clock->octet); i++)
+		if (clock->octet[i] != 0xFF)
+			return false;
+	return true;
+}
+
+bool may_change(const struct tool_options *o)
+{
+	if (!o->network.interface)
+		return true;
+	if (!o->allow_set || !o->allow_set_remote) {
+		tool_complain("%s: changing a clock over a network wants --allow-set and "
+			      "--allow-set-remote",
+			      o->network.interface);
+		return false;
+	}
+	if (is_any_clock(&o->clock)) {
+		tool_complain("%s: changing a clock over a network wants its identity: --clock",
+			      o->network.interface);
+		return false;
+	}
+	return true;
+}
+
 void session_ask(struct session *s, const struct pmc_request *request)
 {
 	int64_t give_up_ns = tool_now_ns() + s->o->timeout_ns;
@@ -88,8 +123,14 @@ void session_ask(struct session *s, const struct pmc_request *request)
 
 	if (s->interrupted)
 		return;
+	if (!pmc_client_connected(s->client)) { /* which has been said */
+		s->refused++;
+		return;
+	}
 	s->answers = 0;
 	s->action = request->action;
+	s->collecting = (s->o->network.interface || request->boundary_hops > 0) &&
+			(!request->clock || is_any_clock(request->clock));
 	/* Other clients may fill ptp4l's queue for a moment. */
 	while ((r = pmc_client_request(s->client, request, tool_now_ns(), s->o->timeout_ns)) ==
 		       -EAGAIN &&
@@ -132,7 +173,8 @@ static int open_path(struct session *s, const char *path)
 		.domain = s->domain,
 		.transport_specific = s->transport_specific,
 		.allow_set = true, /* the words of the command line decide */
-		.on_message = on_message,
+		.identity = s->o->own_identity_given ? &s->o->own_identity : NULL,
+		.on_message = session_on_message,
 		.userdata = s,
 	};
 	int r = pmc_client_new(&s->client, &options);
@@ -206,7 +248,7 @@ static int adapt(struct session *s)
 	if (s->interrupted)
 		return EXIT_INTERRUPTED;
 	if (!pmc_client_connected(s->client)) {
-		tool_complain("%s: ptp4l went away", path);
+		session_complain_gone(s);
 		return EXIT_BAD;
 	}
 	r = pmc_find_domain(path, s->o->own_path, discovery_ns, &found);
@@ -243,6 +285,16 @@ int session_open(struct session *s, const struct tool_options *o, bool read_writ
 		.transport_specific =
 			(uint8_t)(o->transport_specific < 0 ? 0 : o->transport_specific),
 	};
+	if (o->n_domains > 1) {
+		tool_complain("several domains at once are for scan");
+		return EXIT_USAGE;
+	}
+	if (o->network.interface)
+		return session_open_network(s);
+	if (o->kind_chosen) {
+		tool_complain("which interface? Name it with --interface");
+		return EXIT_USAGE;
+	}
 	r = open_any(s, read_write);
 	if (r != 0)
 		return r;

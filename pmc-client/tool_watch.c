@@ -125,7 +125,7 @@ static int watch_events(struct watch *w)
 				return EXIT_GOOD;
 		} while (tool_now_ns() < w->renew_mono_ns);
 	if (!pmc_client_connected(s->client))
-		tool_complain("%s: ptp4l went away", pmc_client_path(s->client));
+		session_complain_gone(s);
 	return session_status(s);
 }
 
@@ -166,6 +166,11 @@ static int check_words(char **words, const struct tool_options *o, struct watch 
 	*read_write = o->events != NULL;
 	if (o->events && words[0]) {
 		tool_complain("watch takes ids or --events, not both");
+		return EXIT_USAGE;
+	}
+	if (o->events && o->network.interface) {
+		tool_complain("%s: events come from a ptp4l's socket, not over a network",
+			      o->network.interface);
 		return EXIT_USAGE;
 	}
 	if (o->events)
