@@ -15,7 +15,8 @@
 #include "ptpmon/base/strbuf.h"
 #include "ptpmon/store/aside.h"
 #include "ptpmon/store/directory.h"
-#include "ptpmon/store/schema.h" /* made from schema.sql */
+#include "ptpmon/store/schema-2.h" /* made from schema-2.sql */
+#include "ptpmon/store/schema.h"   /* made from schema.sql */
 
 #define APPLICATION_ID 0x7074706d /* "ptpm" */
 
@@ -25,7 +26,7 @@
 enum { CHECK_STEPS = 10000 }; /* virtual machine steps between two looks at the clock */
 
 /* steps[i] takes a record of version i to i + 1; a new one takes them all. */
-static const char *const steps[] = {schema_sql};
+static const char *const steps[] = {schema_sql, schema_2_sql};
 
 enum { DATABASE_VERSION = sizeof(steps) / sizeof(steps[0]) };
 

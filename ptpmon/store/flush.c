@@ -11,9 +11,20 @@
 #include "ptpmon/store/aside.h"
 #include "ptpmon/store/store_impl.h"
 
+/* A transaction takes no more, so that the log stays small; one flush usually has far less. */
+enum { BATCH_BYTES = 2 << 20 };
+
+#define COST_EVERY_NS (10 * 60 * NSEC_PER_SEC) /* it costs a page itself */
+#define TRIM_EVERY_NS (3600 * NSEC_PER_SEC)
+
+/* A slice is not begun so shortly before a flush; after one, the disk is left alone for a while. */
+#define SLICE_ROOM_NS (50 * NSEC_PER_MSEC)
+enum { PAUSE_TIMES = 4 };
+
 /* Leaves the store without a database, until one is opened again. */
 static void close_database(struct store *s)
 {
+	s->retention = retention_free(s->retention);
 	s->writer = writer_free(s->writer);
 	database_closep(&s->db);
 }
@@ -36,10 +47,18 @@ int store_open_database(struct store *s, char why[static STORE_ERROR_MAX])
 		close_database(s);
 		return r;
 	}
+	s->data_bytes = run.data_bytes;
+	s->written_bytes = run.written_bytes;
+	s->written_at_start = usage_thread_written();
 	(void)pthread_mutex_lock(&s->mutex);
 	s->run = run;
 	(void)pthread_mutex_unlock(&s->mutex);
 	return 0;
+}
+
+static struct usage usage_of(const struct store *s)
+{
+	return (struct usage){s->db, s->policy.cap_bytes};
 }
 
 /* Somebody removed, moved or replaced the file under its writer: it gets what is in its log. */
@@ -136,6 +155,12 @@ static int add_notes(struct store *s, struct queue *notes, int64_t now_mono_ns,
 		(void)snprintf(e.detail, sizeof(e.detail), "{\"dropped\": %ju}", (uintmax_t)drops);
 		note(notes, &e, &r);
 	}
+	if (s->tell_trim) {
+		e = event_make(EVENT_STORE_TRIMMED, now_mono_ns, "record",
+			       "record: near [store] size_cap: the oldest data make room before "
+			       "their time");
+		note(notes, &e, &r);
+	}
 	if (failing_since_ns != 0) {
 		e = event_make(EVENT_STORE_FAILED, failing_since_ns, "record",
 			       "record: not written: %s", s->first_problem);
@@ -148,13 +173,13 @@ static int add_notes(struct store *s, struct queue *notes, int64_t now_mono_ns,
 	return r;
 }
 
-/* Takes over what is queued; how many drops there are to tell of, since when. */
+/* Takes over what is queued, if not too much; how many drops there are to tell of, since when. */
 static uint64_t take_batch(struct store *s, size_t *n_series, int64_t *dropping_since_mono_ns)
 {
 	uint64_t drops;
 
 	(void)pthread_mutex_lock(&s->mutex);
-	queue_append(&s->batch, &s->queue);
+	queue_take(&s->batch, &s->queue, BATCH_BYTES);
 	s->in_hand = s->batch.records;
 	s->in_hand_bytes = s->batch.bytes;
 	*n_series = s->n_series;
@@ -164,14 +189,24 @@ static uint64_t take_batch(struct store *s, size_t *n_series, int64_t *dropping_
 	return drops;
 }
 
-static void flush_succeeded(struct store *s, uint64_t samples, uint64_t drops)
+/* What this process made the system write for the run, after what those before it did. */
+static int64_t written_bytes(const struct store *s)
 {
-	queue_clear(&s->batch);
-	s->failing_since_mono_ns = 0;
-	s->damages = 0;
-	s->anew = false;
-	s->recorded_drops += drops;
-	(void)snprintf(s->phase, sizeof(s->phase), "%s", writer_phase(s->writer));
+	int64_t now = usage_thread_written();
+
+	return now < 0 || s->written_at_start < 0 ? -1
+						  : s->written_bytes + now - s->written_at_start;
+}
+
+static void note_health(struct store *s, uint64_t samples)
+{
+	struct usage usage = usage_of(s);
+	int64_t written = written_bytes(s);
+	int64_t log = usage_log(&usage);
+	int64_t file = 0;
+	int64_t used;
+
+	(void)usage_file(&usage, &file, &used);
 	(void)pthread_mutex_lock(&s->mutex);
 	s->in_hand = 0;
 	s->in_hand_bytes = 0;
@@ -181,12 +216,28 @@ static void flush_succeeded(struct store *s, uint64_t samples, uint64_t drops)
 	s->health.problem[0] = '\0';
 	s->health.flushed_mono_ns = nsec_now(CLOCK_MONOTONIC);
 	s->health.samples += samples;
+	s->health.data_bytes = s->data_bytes;
+	s->health.written_bytes = written;
+	s->health.file_bytes = file;
+	s->health.log_bytes = log;
 	if (*s->set_aside) {
 		s->health.set_asides++;
 		(void)strcpy(s->health.set_aside, s->set_aside);
-		s->set_aside[0] = '\0';
 	}
 	(void)pthread_mutex_unlock(&s->mutex);
+}
+
+static void flush_succeeded(struct store *s, uint64_t samples, uint64_t drops)
+{
+	queue_clear(&s->batch);
+	s->failing_since_mono_ns = 0;
+	s->damages = 0;
+	s->anew = false;
+	s->tell_trim = false;
+	s->recorded_drops += drops;
+	(void)snprintf(s->phase, sizeof(s->phase), "%s", writer_phase(s->writer));
+	note_health(s, samples);
+	s->set_aside[0] = '\0';
 }
 
 static void flush_failed(struct store *s, int error, int64_t now_mono_ns, const char *why)
@@ -212,23 +263,66 @@ static uint64_t count_samples(const struct queue_entry *entries, size_t n)
 	return samples;
 }
 
+/* The cost goes with a flush now and then, and with the last. */
+static void note_cost(struct store *s, int64_t now_mono_ns)
+{
+	bool last;
+
+	(void)pthread_mutex_lock(&s->mutex);
+	last = s->stopping;
+	(void)pthread_mutex_unlock(&s->mutex);
+	if (now_mono_ns < s->cost_due_mono_ns && !last)
+		return;
+	s->cost_due_mono_ns = now_mono_ns + COST_EVERY_NS;
+	writer_set_cost(s->writer, s->data_bytes, written_bytes(s));
+}
+
+/* SQLite's word for it leaves open whose limit it was. */
+static void explain_cap(const struct store *s, const struct usage *usage,
+			char why[static DATABASE_ERROR_MAX])
+{
+	int64_t file;
+	int64_t used;
+
+	if (usage->cap_bytes > 0 && usage_file(usage, &file, &used) == 0 &&
+	    file + BATCH_BYTES > usage_file_limit(usage))
+		(void)snprintf(why, DATABASE_ERROR_MAX,
+			       "%.160s: [store] size_cap reached, and nothing left to remove",
+			       s->path);
+}
+
 /* One transaction: the batch, what there is to tell, and series declared since. */
 static int commit(struct store *s, size_t n_series, struct queue *notes, uint64_t *samples,
 		  char why[static DATABASE_ERROR_MAX])
 {
+	struct usage usage = usage_of(s);
 	size_t n = s->batch.records + notes->records;
 	struct queue_entry *entries = NULL;
+	int64_t used_before = 0;
+	int64_t used = 0;
+	int64_t file;
 	int r = queue_sorted(&s->batch, notes, &entries);
 
 	if (r == 0)
-		r = writer_commit(s->writer, s->series, n_series, entries, n, why);
+		r = usage_make_room(&usage, (int64_t)s->batch.bytes, why);
 	if (r == 0)
+		r = usage_file(&usage, &file, &used_before);
+	if (r == 0) {
+		r = writer_commit(s->writer, s->series, n_series, entries, n, why);
+		if (r == -ENOSPC)
+			explain_cap(s, &usage, why);
+	}
+	if (r == 0) {
 		*samples = count_samples(entries, n);
+		if (usage_file(&usage, &file, &used) == 0)
+			s->data_bytes += used - used_before;
+	}
 	free(entries);
 	return r;
 }
 
-void store_flush(struct store *s)
+/* One transaction. True if there is more to write. */
+static bool flush_once(struct store *s)
 {
 	CLEANUP(queue_clear) struct queue notes = {0};
 	char why[DATABASE_ERROR_MAX] = "out of memory";
@@ -237,13 +331,16 @@ void store_flush(struct store *s)
 	uint64_t samples = 0;
 	size_t n_series;
 	uint64_t drops = take_batch(s, &n_series, &dropping_since_mono_ns);
+	bool full = s->batch.bytes >= BATCH_BYTES;
 	int r = prepare(s, why);
 
 	if (r == 0 && s->batch.records == 0 && drops == 0 && !*s->set_aside &&
 	    n_series == writer_series(s->writer))
-		return;
-	if (r == 0)
+		return false;
+	if (r == 0) {
+		note_cost(s, now_mono_ns);
 		r = add_notes(s, &notes, now_mono_ns, dropping_since_mono_ns, drops);
+	}
 	if (r == 0)
 		r = commit(s, n_series, &notes, &samples, why);
 	if (r == 0)
@@ -252,35 +349,88 @@ void store_flush(struct store *s)
 		flush_failed(s, r, now_mono_ns, why);
 	if (s->notify_fd >= 0)
 		(void)eventfd_write(s->notify_fd, 1);
+	return r == 0 && full;
 }
 
-/* True if there is nothing to wait for any more: this is the last flush. */
-static bool wait_until_due(struct store *s, int64_t due_mono_ns)
+void store_flush(struct store *s)
 {
-	struct timespec due = nsec_to_timespec(due_mono_ns);
-	bool stopping;
+	while (flush_once(s))
+		;
+}
+
+enum woken { BY_TIME, BY_KICK, TO_STOP };
+
+static enum woken wait_until(struct store *s, int64_t mono_ns)
+{
+	struct timespec until = nsec_to_timespec(mono_ns);
+	enum woken woken = BY_TIME;
 
 	(void)pthread_mutex_lock(&s->mutex);
 	/* While it fails, trying again at each kick would only make it worse. */
 	while (!s->stopping && !(s->kicked && s->health.ok))
-		if (pthread_cond_timedwait(&s->wake, &s->mutex, &due) == ETIMEDOUT)
+		if (pthread_cond_timedwait(&s->wake, &s->mutex, &until) == ETIMEDOUT)
 			break;
-	s->kicked = false;
-	stopping = s->stopping;
+	if (s->stopping)
+		woken = TO_STOP;
+	else if (s->kicked && s->health.ok)
+		woken = BY_KICK;
 	(void)pthread_mutex_unlock(&s->mutex);
-	return stopping;
+	return woken;
+}
+
+/* One slice of what retention has to do. True if there may be more. */
+static bool tidy(struct store *s)
+{
+	struct retention_progress progress = {0};
+	struct usage usage = usage_of(s);
+	int64_t now_mono_ns = nsec_now(CLOCK_MONOTONIC);
+	char why[DATABASE_ERROR_MAX];
+	int r = 0;
+
+	if (!s->db || s->damages > 0)
+		return false;
+	if (!s->retention)
+		r = retention_new(&s->retention, &usage, &s->policy, s->run.id);
+	if (r == 0)
+		r = retention_step(s->retention, now_mono_ns, &progress, why);
+	if (r == -EUCLEAN)
+		s->damages++; /* the next flush looks into it */
+	if (progress.before_time &&
+	    (s->trim_told_mono_ns == 0 || now_mono_ns - s->trim_told_mono_ns > TRIM_EVERY_NS)) {
+		s->trim_told_mono_ns = now_mono_ns;
+		s->tell_trim = true;
+	}
+	return r > 0;
+}
+
+/* Until the next flush is due, with slices of retention that leave the disk alone in between. */
+static enum woken wait_and_tidy(struct store *s, int64_t due_mono_ns)
+{
+	int64_t before_ns = nsec_now(CLOCK_MONOTONIC);
+	enum woken woken = BY_TIME;
+
+	while (woken == BY_TIME && before_ns + SLICE_ROOM_NS < due_mono_ns && tidy(s)) {
+		int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+
+		woken = wait_until(s, now_ns + PAUSE_TIMES * (now_ns - before_ns));
+		before_ns = nsec_now(CLOCK_MONOTONIC);
+	}
+	return woken == BY_TIME ? wait_until(s, due_mono_ns) : woken;
 }
 
 void *store_write_until_stopped(void *arg)
 {
 	struct store *s = arg;
+	enum woken woken;
 	bool abandoned;
-	bool last;
 
 	do {
-		last = wait_until_due(s, nsec_now(CLOCK_MONOTONIC) + s->flush_interval_ns);
+		woken = wait_and_tidy(s, nsec_now(CLOCK_MONOTONIC) + s->flush_interval_ns);
+		(void)pthread_mutex_lock(&s->mutex);
+		s->kicked = false;
+		(void)pthread_mutex_unlock(&s->mutex);
 		store_flush(s);
-	} while (!last);
+	} while (woken != TO_STOP);
 	(void)pthread_mutex_lock(&s->mutex);
 	s->has_ended = true;
 	abandoned = s->abandoned;

@@ -8,7 +8,7 @@ enum { BLOCK_BYTES = 32768 };
 
 struct queue_block {
 	struct queue_block *next;
-	size_t used, size;
+	size_t used, size, records;
 	_Alignas(8) uint8_t bytes[];
 };
 
@@ -49,23 +49,31 @@ void *queue_put(struct queue *q, enum record_kind kind, int64_t mono_ns, size_t 
 	record->size = (uint32_t)size;
 	record->kind = kind;
 	b->used += bytes;
+	b->records++;
 	q->records++;
 	q->bytes += bytes;
 	return record->payload;
 }
 
-void queue_append(struct queue *q, struct queue *from)
+void queue_take(struct queue *q, struct queue *from, size_t enough_bytes)
 {
-	if (!from->first)
-		return;
-	if (q->last)
-		q->last->next = from->first;
-	else
-		q->first = from->first;
-	q->last = from->last;
-	q->records += from->records;
-	q->bytes += from->bytes;
-	*from = (struct queue){0};
+	while (from->first && q->bytes < enough_bytes) {
+		struct queue_block *b = from->first;
+
+		from->first = b->next;
+		if (!from->first)
+			from->last = NULL;
+		from->records -= b->records;
+		from->bytes -= b->used;
+		b->next = NULL;
+		if (q->last)
+			q->last->next = b;
+		else
+			q->first = b;
+		q->last = b;
+		q->records += b->records;
+		q->bytes += b->used;
+	}
 }
 
 void queue_clear(struct queue *q)

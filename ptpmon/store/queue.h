@@ -3,7 +3,7 @@
  * ptpmon/store/queue.h: records on their way to the disk.
  *
  * A queue is a chain of blocks that are allocated as they are filled, so one that is nearly
- * always empty costs next to nothing. Putting a record and taking all of them are O(1). It knows
+ * always empty costs next to nothing. Putting a record is O(1), taking is for each block. It knows
  * neither locks nor bounds: whoever owns it does.
  */
 #pragma once
@@ -40,8 +40,8 @@ struct queue { /* all zero is empty */
 /* Room for a record at the end, its payload to be filled in; NULL without memory. */
 void *queue_put(struct queue *q, enum record_kind kind, int64_t mono_ns, size_t size);
 
-/* Moves all of from to the end of q. */
-void queue_append(struct queue *q, struct queue *from);
+/* Moves the first of from to the end of q, until q has enough or from nothing. */
+void queue_take(struct queue *q, struct queue *from, size_t enough_bytes);
 
 /* Frees all records. */
 void queue_clear(struct queue *q);

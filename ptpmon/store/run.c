@@ -152,6 +152,19 @@ static int load_phase(struct run *run, sqlite3 *db)
 	return 0;
 }
 
+static int load_cost(struct run *run, sqlite3 *db)
+{
+	CLEANUP(database_finalizep) sqlite3_stmt *row = NULL;
+	int r = first_row(db, "SELECT data_bytes, written_bytes FROM run WHERE id = ?1", run->id,
+			  &row);
+
+	if (r <= 0)
+		return r;
+	run->data_bytes = sqlite3_column_int64(row, 0);
+	run->written_bytes = sqlite3_column_int64(row, 1);
+	return 0;
+}
+
 int run_enter(struct run *out, sqlite3 *db, const struct store_run *as, int64_t now_mono_ns)
 {
 	struct run run = {.resumed_from_mono_ns = TIME_UNKNOWN};
@@ -168,6 +181,8 @@ int run_enter(struct run *out, sqlite3 *db, const struct store_run *as, int64_t 
 		r = run_newest(db, run.id, run.rows, &run.resumed_from_mono_ns);
 	if (r == 0)
 		r = load_phase(&run, db);
+	if (r == 0)
+		r = load_cost(&run, db);
 	if (r == 0)
 		*out = run;
 	return r;

@@ -18,6 +18,7 @@ struct run {
 	int64_t resumed_from_mono_ns;      /* TIME_UNKNOWN: it was begun */
 	char phase[RUN_PHASE_MAX];         /* that it was in; "" for none */
 	int64_t phase_since_mono_ns;
+	int64_t data_bytes, written_bytes; /* what it has cost so far */
 };
 
 /*

@@ -17,6 +17,7 @@ static_assert(STORE_ERROR_MAX >= (int)DATABASE_ERROR_MAX, "a line must fit");
 
 void store_release(struct store *s)
 {
+	(void)retention_free(s->retention);
 	(void)writer_free(s->writer);
 	database_closep(&s->db);
 	close_fdp(&s->lock_fd);
@@ -102,6 +103,11 @@ int store_open(struct store **out, const char *directory, const struct store_run
 	*resumed_from_mono_ns = s->resumed.resumed_from_mono_ns;
 	*out = steal(&s);
 	return 0;
+}
+
+void store_set_retention(struct store *s, const struct store_retention *policy)
+{
+	s->policy = *policy;
 }
 
 const char *store_path(const struct store *s)

@@ -63,6 +63,16 @@ struct store_run {
 int store_open(struct store **out, const char *directory, const struct store_run *run,
 	       int64_t *resumed_from_mono_ns, char why[static STORE_ERROR_MAX]);
 
+/* How long what is kept is kept, as store/retention.h says; 0 is for ever, and without a cap. */
+struct store_retention {
+	int64_t raw_ns;    /* samples and windows; older ones become hours */
+	int64_t rollup_ns; /* hours, events */
+	int64_t cap_bytes; /* of the file and its log, at least USAGE_CAP_MIN */
+};
+
+/* To be called before store_start(); without it everything is kept. */
+void store_set_retention(struct store *s, const struct store_retention *policy);
+
 /*
  * Ends the run (how: "stopped", "parent-died" …; a phase that is running ends with it), flushes,
  * waits for that at most timeout_ns, closes. A disk that hangs longer keeps the writer thread and
@@ -115,6 +125,9 @@ struct store_health {
 	uint64_t samples;              /* samples and windows committed */
 	uint64_t queued;               /* records of any kind not yet committed */
 	uint64_t dropped;              /* records of any kind since store_open() */
+	int64_t data_bytes;            /* what the run added to the file */
+	int64_t written_bytes;         /* what it wrote to the disk, log and all; -1: not known */
+	int64_t file_bytes, log_bytes; /* how large they are now */
 	unsigned set_asides;           /* new files begun since store_open(), its own included */
 	char set_aside[STORE_ERROR_MAX]; /* the last of them in one line */
 };

@@ -13,6 +13,7 @@
 
 #include "ptpmon/store/database.h"
 #include "ptpmon/store/queue.h"
+#include "ptpmon/store/retention.h"
 #include "ptpmon/store/run.h"
 #include "ptpmon/store/store.h"
 #include "ptpmon/store/writer.h"
@@ -25,6 +26,7 @@ struct store {
 	struct store_run as; /* its strings are in texts */
 	char *texts[STORE_TEXTS];
 	struct run resumed; /* the run as store_open() entered it */
+	struct store_retention policy;
 	int64_t flush_interval_ns;
 	int notify_fd;
 	bool started;
@@ -43,10 +45,15 @@ struct store {
 	struct store_health health;
 
 	/* the writer's */
-	sqlite3 *db;           /* NULL: could not be opened again yet */
-	struct writer *writer; /* NULL as well then */
+	sqlite3 *db;                 /* NULL: could not be opened again yet */
+	struct writer *writer;       /* NULL as well then */
+	struct retention *retention; /* NULL until it is first needed for this file */
 	struct queue batch;
 	uint64_t recorded_drops;
+	int64_t data_bytes;                      /* of the run in this file */
+	int64_t written_bytes, written_at_start; /* the same; what the thread had written before */
+	int64_t cost_due_mono_ns, trim_told_mono_ns;
+	bool tell_trim;
 	int64_t failing_since_mono_ns; /* 0: not failing */
 	char first_problem[STORE_ERROR_MAX];
 	unsigned damages;                /* flushes in a row that found the file damaged */

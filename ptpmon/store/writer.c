@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ptpmon/store/writer.h"
 
-#include <assert.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@ enum statement {
 	END_PHASE,
 	END_RUN,
 	UPDATE_ORDER,
+	UPDATE_COST,
 	STATEMENT_MAX
 };
 
@@ -50,11 +51,13 @@ static const char *const statement_sql[] = {
 	[END_RUN]        = "UPDATE run SET end_mono_ns = ?2, how = ?3 WHERE id = ?1",
 	[UPDATE_ORDER]   = "UPDATE run SET sample_late_ns = ?2, latency_late_ns = ?3, latency_longest_ns = ?4 "
 	                   "WHERE id = ?1",
+	[UPDATE_COST]    = "UPDATE run SET data_bytes = ?2, written_bytes = ?3 WHERE id = ?1",
 };
 /* clang-format on */
 
 struct writer {
 	sqlite3 *db;
+	bool cost_due;
 	struct run run;
 	int64_t series_id[STORE_SERIES_MAX];
 	size_t n_series;
@@ -306,6 +309,23 @@ static int write_order(struct writer *w, const struct run *before)
 	return run_statement(w, UPDATE_ORDER);
 }
 
+void writer_set_cost(struct writer *w, int64_t data_bytes, int64_t written_bytes)
+{
+	w->run.data_bytes = data_bytes;
+	w->run.written_bytes = written_bytes;
+	w->cost_due = true;
+}
+
+static int write_cost(struct writer *w)
+{
+	if (!w->cost_due)
+		return 0;
+	bind_known(w->statements[UPDATE_COST], 3,
+		   w->run.written_bytes < 0 ? SAMPLE_UNKNOWN : w->run.written_bytes);
+	(void)at_moment(w, UPDATE_COST, w->run.data_bytes);
+	return run_statement(w, UPDATE_COST);
+}
+
 static int write_all(struct writer *w, const struct series *series, size_t n_series,
 		     const struct queue_entry *entries, size_t n)
 {
@@ -319,6 +339,8 @@ static int write_all(struct writer *w, const struct series *series, size_t n_ser
 	if (r == 0)
 		r = write_order(w, &before);
 	if (r == 0)
+		r = write_cost(w);
+	if (r == 0)
 		r = run_statement(w, COMMIT);
 	return r;
 }
@@ -330,8 +352,10 @@ int writer_commit(struct writer *w, const struct series *series, size_t n_series
 	size_t series_before = w->n_series;
 	int r = write_all(w, series, n_series, entries, n);
 
-	if (r == 0)
+	if (r == 0) {
+		w->cost_due = false;
 		return 0;
+	}
 	database_explain(w->db, sqlite3_db_filename(w->db, "main"), why);
 	if (!sqlite3_get_autocommit(w->db))
 		(void)run_statement(w, ROLLBACK);

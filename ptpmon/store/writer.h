@@ -34,6 +34,9 @@ size_t writer_series(const struct writer *w);
 /* The phase that the run is in, as committed; "" for none. */
 const char *writer_phase(const struct writer *w);
 
+/* What the run has cost, to be written with the next commit; written_bytes -1: not known. */
+void writer_set_cost(struct writer *w, int64_t data_bytes, int64_t written_bytes);
+
 /*
  * Commits n records, in the order given, after the series that were declared since the last time;
  * series holds all of them, and records name them by their index. 0, or -errno with one line in

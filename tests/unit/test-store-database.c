@@ -40,7 +40,7 @@ static void test_the_file_is_what_was_promised(void **state)
 	assert_int_equal(ask_int(f->path, "PRAGMA page_size"), 4096);
 	assert_int_equal(ask_int(f->path, "PRAGMA auto_vacuum"), 2);
 	assert_string_equal(ask(f->path, "PRAGMA journal_mode"), "wal");
-	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 1);
+	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 2);
 	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM pragma_table_list "
 					  "WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
 					  "AND NOT strict"),
