@@ -177,6 +177,7 @@ int record_open(struct record *r, const struct config *config, const char *token
 	char kernel[sizeof(struct utsname)];
 	char boot_id[40];
 	struct utsname u;
+	int ret;
 
 	*r = (struct record){
 		.offset_series = RECORD_NO_SERIES,
@@ -190,19 +191,27 @@ int record_open(struct record *r, const struct config *config, const char *token
 	read_boot_id(boot_id);
 	(void)uname(&u);
 	(void)snprintf(kernel, sizeof(kernel), "%s %s", u.release, u.version);
-	return store_open(&r->store, config->store.directory,
-			  &(struct store_run){
-				  .token = token,
-				  .boot_id = boot_id,
-				  .host = u.nodename,
-				  .kernel = kernel,
-				  .machine = u.machine,
-				  .version = PTPMON_VERSION,
-				  .ptp4l_version = *ptp4l_version ? ptp4l_version : NULL,
-				  .configuration = configuration,
-				  .label = *label ? label : NULL,
-			  },
-			  &r->resumed_from_mono_ns, why);
+	ret = store_open(&r->store, config->store.directory,
+			 &(struct store_run){
+				 .token = token,
+				 .boot_id = boot_id,
+				 .host = u.nodename,
+				 .kernel = kernel,
+				 .machine = u.machine,
+				 .version = PTPMON_VERSION,
+				 .ptp4l_version = *ptp4l_version ? ptp4l_version : NULL,
+				 .configuration = configuration,
+				 .label = *label ? label : NULL,
+			 },
+			 &r->resumed_from_mono_ns, why);
+	if (ret == 0)
+		store_set_retention(r->store,
+				    &(struct store_retention){
+					    .raw_ns = config->store.raw_retention_ns,
+					    .rollup_ns = config->store.rollup_retention_ns,
+					    .cap_bytes = config->store.size_cap_bytes,
+				    });
+	return ret;
 }
 
 static struct event how_it_begins(struct record *r)

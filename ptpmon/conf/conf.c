@@ -72,6 +72,12 @@ static const struct config_row rows[] = {
 	    "holds the database, ptpmon.db"),
 	OPT("store", "flush_interval", store.flush_interval_ns, duration, "100 ms", "10 min", "5 s",
 	    "at most this much is lost in a power cut"),
+	OPT("store", "raw_retention", store.raw_retention_ns, duration, "0", "36500 d", "14 d",
+	    "samples and windows become hourly histograms when so much has been recorded since; 0: never"),
+	OPT("store", "rollup_retention", store.rollup_retention_ns, duration, "0", "36500 d", "400 d",
+	    "hourly histograms and events are removed when so much has been recorded since; 0: never"),
+	OPT("store", "size_cap", store.size_cap_bytes, size, "32 MiB", "8 TiB", "1 GiB",
+	    "the database with its log gets no larger: the oldest makes room before its time; 0: no cap"),
 };
 /* clang-format on */
 

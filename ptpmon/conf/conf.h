@@ -82,6 +82,8 @@ struct config {
 	struct {
 		char directory[CONFIG_DIRECTORY_MAX];
 		int64_t flush_interval_ns;
+		int64_t raw_retention_ns, rollup_retention_ns; /* 0: for ever */
+		int64_t size_cap_bytes;                        /* 0: none */
 	} store;
 };
 

@@ -74,6 +74,65 @@ static void format_duration(const struct config_row *row, const void *member, st
 	strbuf_add(out, nsec_format_duration(*(const int64_t *)member, text));
 }
 
+/* Sizes */
+
+static const struct {
+	const char *unit;
+	int shift;
+} size_units[] = {{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}};
+
+enum { N_SIZE_UNITS = sizeof(size_units) / sizeof(size_units[0]) };
+
+static int parse_octets(const char *text, int64_t *out)
+{
+	int64_t value;
+	char *end;
+
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	if (errno || end == text || value < 0)
+		return -EINVAL;
+	if (value == 0 && !*end) {
+		*out = 0;
+		return 0;
+	}
+	end += *end == ' ';
+	for (size_t i = 0; i < N_SIZE_UNITS; i++)
+		if (strcmp(end, size_units[i].unit) == 0 &&
+		    value <= INT64_MAX >> size_units[i].shift) {
+			*out = value << size_units[i].shift;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int parse_size(const struct config_row *row, const char *text, void *member, char *why)
+{
+	int64_t value;
+
+	if (parse_octets(text, &value) < 0)
+		return WRONG(why, "'%s' is not a size with its unit, such as %s", text,
+			     row->fallback);
+	if (value != 0 && check_bounds(row, value, parse_octets, why) < 0)
+		return -EINVAL;
+	*(int64_t *)member = value;
+	return 0;
+}
+
+static void format_size(const struct config_row *row, const void *member, struct strbuf *out)
+{
+	int64_t value = *(const int64_t *)member;
+	size_t i = 0;
+
+	while (i < N_SIZE_UNITS - 1 && value % (INT64_C(1) << size_units[i].shift) != 0)
+		i++;
+	if (value == 0)
+		strbuf_add(out, "0");
+	else
+		strbuf_addf(out, "%" PRId64 " %s", value >> size_units[i].shift,
+			    size_units[i].unit);
+}
+
 /* Words */
 
 struct word {
@@ -281,6 +340,7 @@ static void format_cpus(const struct config_row *row, const void *member, struct
 
 const struct kind kind_number = {"number", parse_number, format_number};
 const struct kind kind_duration = {"duration", parse_duration, format_duration};
+const struct kind kind_size = {"size", parse_size, format_size};
 const struct kind kind_bool = {"yes or no", parse_bool, format_bool};
 const struct kind kind_text = {"text", parse_text, format_text};
 const struct kind kind_path = {"path", parse_path, format_text};

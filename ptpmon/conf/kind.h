@@ -32,6 +32,7 @@ struct kind {
 
 extern const struct kind kind_number;     /* int64_t */
 extern const struct kind kind_duration;   /* int64_t, ns */
+extern const struct kind kind_size;       /* int64_t, octets; 0, below any least, is none */
 extern const struct kind kind_bool;       /* bool */
 extern const struct kind kind_text;       /* char[] */
 extern const struct kind kind_path;       /* char[], absolute or empty */

@@ -86,6 +86,14 @@ static const struct {
 	  "x:5: [store] flush_interval: '5' is not a duration with its unit, such as 5 s" },
 	{ SLAVE "[store]\nflush_interval = 1 h\n",
 	  "x:5: [store] flush_interval: more than the most, 10 min" },
+	{ SLAVE "[store]\nsize_cap = 1 MiB\n",
+	  "x:5: [store] size_cap: less than the least, 32 MiB" },
+	{ SLAVE "[store]\nsize_cap = 1000\n",
+	  "x:5: [store] size_cap: '1000' is not a size with its unit, such as 1 GiB" },
+	{ SLAVE "[store]\nsize_cap = -1 GiB\n",
+	  "x:5: [store] size_cap: '-1 GiB' is not a size with its unit, such as 1 GiB" },
+	{ SLAVE "[store]\nsize_cap = 9999999999 GiB\n",
+	  "x:5: [store] size_cap: '9999999999 GiB' is not a size with its unit, such as 1 GiB" },
 	{ SLAVE "[store]\ndirectory = here\n",
 	  "x:5: [store] directory: 'here' is not an absolute path" },
 	{ SLAVE "[latency]\non = maybe\n",
@@ -126,7 +134,8 @@ static void what_is_written_reads_back_the_same(void **state)
 		"label = night 1 = cold\n[ptp4l]\n; a comment\ncpus = 0-3, 5\n"
 		"extra_arguments = --pi_proportional_const=0.7 -l 7\ntx_timestamp_timeout=50ms\n"
 		"[monitor]\nstale_after = 1.5 s\n[latency]\non = off\ncpus = isolated\n"
-		"idle_states = hold\n[store]\ndirectory = /data\n";
+		"idle_states = hold\n[store]\ndirectory = /data\nraw_retention = 0\n"
+		"size_cap = 1536MiB\n";
 	char error[CONFIG_ERROR_MAX] = "";
 	struct config first;
 	struct config second;
@@ -143,6 +152,10 @@ static void what_is_written_reads_back_the_same(void **state)
 	assert_non_null(strstr(written, "cpus = 0-3,5\n"));
 	assert_non_null(strstr(written, "tx_timestamp_timeout = 50 ms\n"));
 	assert_non_null(strstr(written, "stale_after = 1500 ms\n"));
+	assert_non_null(strstr(written, "size_cap = 1536 MiB\n"));
+	assert_non_null(strstr(written, "rollup_retention = 400 d\n"));
+	assert_int_equal(first.store.raw_retention_ns, 0);
+	assert_int_equal(first.store.size_cap_bytes, INT64_C(1536) << 20);
 }
 
 static void write_file(const char *path, const char *text)

@@ -296,6 +296,7 @@ static void put_until_full(struct store *s, int64_t *t, int64_t samples)
 		while (!store_put_sample(s, &sample))
 			nap();
 	}
+	store_kick(s);
 	WAIT_FOR(store_health(s).queued == 0);
 }
 
