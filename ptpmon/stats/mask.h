@@ -36,15 +36,17 @@ enum { MASK_PIECES_MAX = 8, MASK_TEXT_MAX = 96, MASKS_MAX = 16 };
 struct mask {
 	enum mask_quantity quantity;
 	enum mask_filter filter;
-	char condition[MASK_TEXT_MAX]; /* "constant temperature"; "" */
-	char source[MASK_TEXT_MAX];    /* "G.8273.2 Table 7-4" */
+	char label[MASK_TEXT_MAX];  /* "dTE_L MTIE, constant temperature" */
+	char source[MASK_TEXT_MAX]; /* "G.8273.2 Table 7-4" */
 	size_t n_pieces;
 	struct mask_piece pieces[MASK_PIECES_MAX];
 };
 
 /* A named set of them. */
 struct limits {
-	char name[MASK_TEXT_MAX], about[MASK_TEXT_MAX], edition[MASK_TEXT_MAX];
+	char name[MASK_TEXT_MAX], about[MASK_TEXT_MAX];
+	char edition[MASK_TEXT_MAX];    /* "ITU-T G.8273.2 (2023) Amd.2 (11/2025)" */
+	char provenance[MASK_TEXT_MAX]; /* how the figures got here: "public transcription" */
 	size_t n_masks;
 	struct mask masks[MASKS_MAX];
 };
