@@ -101,10 +101,11 @@ before=$(sha256sum <"$database")
 run_with
 check_refused "a database of a newer version" "$database.* 999.*newer"
 check "... is left as it is" [ "$before" = "$(sha256sum <"$database")" ]
-head -c 20000 /dev/urandom >"$database"
+rm -f "$database" "$database"-*
+sqlite3 "$database" 'create table photos (taken text)'
 before=$(sha256sum <"$database")
 run_with
-check_refused "a file that is no database" "$database.*not a database"
+check_refused "somebody else's database" "$database.*not one of ptpmon's"
 check "... is left as it is" [ "$before" = "$(sha256sum <"$database")" ]
 rm -r "$LAB_WORK/board.db"
 
