@@ -10,7 +10,8 @@
 #define LAG_MIN_NS     (500 * USEC_NS)
 #define LAG_MAX_NS     (20 * MSEC_NS)
 #define COUNT_EVERY_NS SEC_NS
-#define OLD_NS         (10 * SEC_NS) /* no update is this old when it is first seen */
+#define SILENCE_NS     (20 * MSEC_NS) /* pushes may be as late as that */
+#define OLD_NS         (10 * SEC_NS)  /* no update is this old when it is first seen */
 
 enum { FRUITLESS_MAX = 16 }; /* then the update that was expected will not come */
 
@@ -21,14 +22,16 @@ void pmc_follow_init(struct pmc_follow *f, const struct pmc_follow_options *opti
 
 uint32_t pmc_follow_restart(struct pmc_follow *f, int64_t now_mono_ns)
 {
-	uint32_t missed = f->missed;
+	uint32_t missed = f->more_missed;
 	struct pmc_follow fresh;
 
 	pmc_follow_init(&fresh, &f->options);
 	fresh.seen = f->seen;
-	fresh.declared = f->declared + missed;
+	fresh.missed = f->missed + missed;
+	fresh.unused = f->unused + f->more_unused;
 	fresh.floor_mono_ns = f->floor_mono_ns;
 	fresh.hurry_until_mono_ns = now_mono_ns + HURRY_NS;
+	fresh.stopped_mono_ns = f->pushed ? f->update_mono_ns : f->stopped_mono_ns;
 	*f = fresh;
 	return missed;
 }
@@ -36,6 +39,14 @@ uint32_t pmc_follow_restart(struct pmc_follow *f, int64_t now_mono_ns)
 void pmc_follow_expect(struct pmc_follow *f, int64_t now_mono_ns)
 {
 	f->hurry_until_mono_ns = now_mono_ns + HURRY_NS;
+}
+
+void pmc_follow_pushes_end(struct pmc_follow *f, bool cancelled)
+{
+	if (!f->pushed)
+		return;
+	f->pushed = false;
+	f->stopped_mono_ns = cancelled ? 0 : f->update_mono_ns;
 }
 
 /*
@@ -69,29 +80,30 @@ static int64_t to_mono(struct pmc_follow *f, const struct pmc_follow_status *s, 
 	return mono_ns;
 }
 
-/* A count and the poll after it show the same update: the count is that update's. */
-static void apply_count(struct pmc_follow *f, int64_t now_mono_ns)
+static uint64_t known_updates(const struct pmc_follow *f)
 {
-	uint64_t there;
-	uint64_t known;
+	return f->seen + f->missed + f->unused + f->more_missed + f->more_unused;
+}
+
+static void apply_count(struct pmc_follow *f, const struct pmc_follow_status *next)
+{
+	bool unbroken = f->unbroken && !next->after_hole;
+	uint64_t received = f->count - f->anchor_count;
+	uint64_t known = known_updates(f) - f->anchor_known;
 
 	f->want_count = false;
-	f->counted_mono_ns = now_mono_ns;
-	if (!f->anchored || f->count < f->anchor_count) {
-		f->anchored = true;
-		f->anchor_seen = f->seen + f->declared + f->missed;
-	} else {
-		there = f->count - f->anchor_count;
-		known = f->seen + f->declared + f->missed - f->anchor_seen;
-		if (there > known)
-			f->missed += (uint32_t)(there - known);
-		if (there > 0 && f->count_ingress_ns > f->anchor_ingress_ns)
+	f->counted_mono_ns = next->seen_mono_ns;
+	if (f->anchored && f->count >= f->anchor_count) {
+		if (received > 0 && f->count_ingress_ns > f->anchor_ingress_ns)
 			f->interval_ns =
-				(f->count_ingress_ns - f->anchor_ingress_ns) / (int64_t)there;
-		if (there < known)
+				(f->count_ingress_ns - f->anchor_ingress_ns) / (int64_t)received;
+		if (received < known)
 			return; /* an older anchor says more */
-		f->anchor_seen = f->seen + f->declared + f->missed;
+		*(unbroken ? &f->more_unused : &f->more_missed) += (uint32_t)(received - known);
 	}
+	f->anchored = true;
+	f->unbroken = f->pushed;
+	f->anchor_known = known_updates(f);
 	f->anchor_count = f->count;
 	f->anchor_ingress_ns = f->count_ingress_ns;
 }
@@ -99,23 +111,45 @@ static void apply_count(struct pmc_follow *f, int64_t now_mono_ns)
 static bool new_update(const struct pmc_follow *f, const struct pmc_follow_status *s)
 {
 	if (!f->started)
-		return s->ingress_ns != 0;
+		return s->ingress_ns != 0 || s->pushed;
 	if (s->ingress_ns == 0)
-		return s->offset_ns != f->offset_ns; /* the step */
+		return s->pushed || s->offset_ns != f->offset_ns; /* the step */
 	return s->ingress_ns != f->ingress_ns;
 }
 
 /*
+ * Does the count that waits belong to the update before s? Without a master, and before the first
+ * offset, ptp4l counts what it hears without using it.
+ */
+static bool count_belongs(const struct pmc_follow *f, const struct pmc_follow_status *s)
+{
+	return f->count_waits && f->count_ingress_ns == f->ingress_ns &&
+	       (s->pushed || s->ingress_ns == f->ingress_ns) && f->seen > 0 && !f->lost;
+}
+
+/* Resumed pushes are told with the first of them that is an update. */
+static int64_t pushes_resumed(struct pmc_follow *f, const struct pmc_follow_status *s)
+{
+	int64_t stopped_mono_ns = f->stopped_mono_ns;
+
+	if (!s->pushed)
+		return 0;
+	f->stopped_mono_ns = 0;
+	return stopped_mono_ns;
+}
+
+/*
  * A Sync came in, but it made no offset: before the first path delay of a master there is only the
- * offset from before, which is 0 at the start (clock.c, clock_synchronize()).
+ * offset from before, which is 0 at the start (clock.c, clock_synchronize()). It is not pushed.
  */
 static bool not_measured(struct pmc_follow *f, const struct pmc_follow_status *s,
 			 int64_t offset_before_ns)
 {
-	if (f->lost && s->offset_ns == offset_before_ns)
+	if (f->lost && !s->pushed && s->offset_ns == offset_before_ns)
 		return true;
 	f->lost = false;
-	return f->options.end_to_end && s->offset_ns == 0 && s->mean_path_delay_ns == 0;
+	return !s->pushed && f->options.end_to_end && s->offset_ns == 0 &&
+	       s->mean_path_delay_ns == 0;
 }
 
 static void look_for_holes(struct pmc_follow *f, int64_t mono_ns)
@@ -149,19 +183,24 @@ static enum pmc_follow_outcome take_update(struct pmc_follow *f, const struct pm
 	f->ingress_ns = s->ingress_ns;
 	f->offset_ns = s->offset_ns;
 	f->fruitless = 0;
+	f->pushed = f->pushed || s->pushed;
+	f->unbroken = f->unbroken && s->pushed && !s->after_hole;
 	look_for_holes(f, mono_ns);
 	f->update_mono_ns = mono_ns;
 	if (not_measured(f, s, offset_before_ns) || mono_ns <= f->options.not_before_mono_ns)
 		return PMC_FOLLOW_NOTHING;
 	*out = (struct pmc_update){
 		.flags = flags,
-		.missed = f->missed,
+		.missed = f->more_missed,
+		.unused = f->more_unused,
 		.mono_ns = mono_ns,
 		.offset_ns = s->offset_ns,
+		.pushes_stopped_mono_ns = pushes_resumed(f, s),
 	};
 	f->seen++;
-	f->declared += f->missed;
-	f->missed = 0;
+	f->missed += f->more_missed;
+	f->unused += f->more_unused;
+	f->more_missed = f->more_unused = 0;
 	return PMC_FOLLOW_UPDATE;
 }
 
@@ -172,13 +211,15 @@ enum pmc_follow_outcome pmc_follow_status(struct pmc_follow *f, const struct pmc
 		    s->offset_ns == f->offset_ns;
 	bool is_new = new_update(f, s);
 
-	if (f->count_waits && !is_new && s->ingress_ns == f->count_ingress_ns && f->seen > 0)
-		apply_count(f, s->seen_mono_ns);
+	if (count_belongs(f, s))
+		apply_count(f, s);
 	f->count_waits = false;
 	if (!f->started) {
 		f->started = true;
 		f->offset_ns = s->offset_ns;
 	}
+	if (is_new && !s->pushed)
+		pmc_follow_pushes_end(f, false);
 	if (is_new)
 		return take_update(f, s, out);
 	f->fruitless++;
@@ -203,18 +244,27 @@ static int64_t clamp(int64_t v, int64_t least, int64_t most)
 	return v < least ? least : v > most ? most : v;
 }
 
+static int64_t silent_step_ns(const struct pmc_follow *f)
+{
+	return clamp(f->interval_ns / 4, HURRY_STEP_NS, IDLE_STEP_NS);
+}
+
 int64_t pmc_follow_next_poll(const struct pmc_follow *f, int64_t now_mono_ns)
 {
 	int64_t lag_ns = clamp(f->interval_ns / 8, LAG_MIN_NS, LAG_MAX_NS);
 	int64_t due_ns;
 
-	if (f->count_waits)
+	if (f->count_waits && !f->pushed)
 		return now_mono_ns;
 	if (f->interval_ns == 0 || f->update_mono_ns == INT64_MIN)
 		return now_mono_ns +
 		       (now_mono_ns < f->hurry_until_mono_ns ? HURRY_STEP_NS : IDLE_STEP_NS);
 	if (f->fruitless > FRUITLESS_MAX)
-		return now_mono_ns + clamp(f->interval_ns / 4, HURRY_STEP_NS, IDLE_STEP_NS);
+		return now_mono_ns + silent_step_ns(f);
+	if (f->pushed) { /* only to see why none comes */
+		due_ns = f->update_mono_ns + 2 * f->interval_ns + SILENCE_NS;
+		return due_ns > now_mono_ns ? due_ns : now_mono_ns + silent_step_ns(f);
+	}
 	/* just after the next update is expected, then again until it is there */
 	due_ns = f->update_mono_ns + f->interval_ns + lag_ns;
 	return due_ns > now_mono_ns ? due_ns : now_mono_ns + lag_ns;

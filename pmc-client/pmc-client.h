@@ -7,6 +7,7 @@
  *   message.h    single messages, for a transport of your own
  *   client.h     requests, answers, deadlines and subscriptions
  *   network.h    how to reach the clocks of a network
+ *   follower.h   each update of a slave's clock once, what was missed declared
  *   discover.h   which domain a ptp4l is in
  */
 #pragma once
@@ -14,6 +15,7 @@
 #include "pmc-client/client.h"
 #include "pmc-client/dataset.h"
 #include "pmc-client/discover.h"
+#include "pmc-client/follower.h"
 #include "pmc-client/message.h"
 #include "pmc-client/network.h"
 #include "pmc-client/ptp_types.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmc-client/follow.h"
 #include "pmc-client/pmc-client.h"
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
@@ -15,43 +14,24 @@
 
 #define CONNECT_EVERY_NS (250 * NSEC_PER_MSEC)
 #define TIMEOUT_NS       NSEC_PER_SEC
-#define ROOM_NS          NSEC_PER_MSEC /* other questions keep this far from the next poll */
+#define ROOM_NS          NSEC_PER_MSEC /* own questions keep this far from the follower's */
 #define MINUTE_NS        (60 * NSEC_PER_SEC)
 
 enum {
-	SUBSCRIPTION_S = 10,
 	SILENT_TIMEOUTS = 3,
 	FAST_OFFSETS = 8192, /* the last minute at 128 a second */
 };
 
-/* What is asked for, and how often; the status of the servo has a clock of its own. */
-enum question {
-	ASK_STATUS,
-	ASK_COUNT,
-	ASK_PORT,
-	ASK_DELAY,
-	ASK_SUBSCRIPTION,
-	ASK_PARENT,
-	ASK_CLOCK,
-	ASK_PROPERTIES,
-	QUESTIONS
-};
+/* What is asked for beside the follower's questions, and how often. */
+enum question { ASK_PARENT, ASK_CLOCK, ASK_PROPERTIES, QUESTIONS };
 
 static const struct {
 	uint16_t id;
-	uint16_t port;
-	bool slave_only;
-	int64_t every_ns; /* 0: when it is needed */
+	int64_t every_ns;
 } questions[QUESTIONS] = {
-	[ASK_STATUS] = {PTP_ID_TIME_STATUS_NP, PTP_PORT_ALL, true, 0},
-	[ASK_COUNT] = {PTP_ID_PORT_STATS_NP, 1, true, 0},
-	[ASK_PORT] = {PTP_ID_PORT_DATA_SET, PTP_PORT_ALL, false, NSEC_PER_SEC},
-	[ASK_DELAY] = {PTP_ID_CURRENT_DATA_SET, PTP_PORT_ALL, true, NSEC_PER_SEC},
-	[ASK_SUBSCRIPTION] = {PTP_ID_SUBSCRIBE_EVENTS_NP, PTP_PORT_ALL, false, 4 * NSEC_PER_SEC},
-	[ASK_PARENT] = {PTP_ID_PARENT_DATA_SET, PTP_PORT_ALL, false, 2 * NSEC_PER_SEC},
-	[ASK_CLOCK] = {PTP_ID_DEFAULT_DATA_SET, PTP_PORT_ALL, false, 10 * NSEC_PER_SEC},
-	[ASK_PROPERTIES] = {PTP_ID_TIME_PROPERTIES_DATA_SET, PTP_PORT_ALL, false,
-			    10 * NSEC_PER_SEC},
+	[ASK_PARENT] = {PTP_ID_PARENT_DATA_SET, 2 * NSEC_PER_SEC},
+	[ASK_CLOCK] = {PTP_ID_DEFAULT_DATA_SET, 10 * NSEC_PER_SEC},
+	[ASK_PROPERTIES] = {PTP_ID_TIME_PROPERTIES_DATA_SET, 10 * NSEC_PER_SEC},
 };
 
 /* |offset| of the last minute. */
@@ -66,16 +46,13 @@ struct minute {
 struct pmc_source {
 	struct pmc_source_options options;
 	struct pmc_client *client;
-	struct pmc_follow follow;
+	struct pmc_follower *follower;
 	struct status_port ports[STATUS_PORTS_MAX];
 	int64_t due_ns[QUESTIONS];
-	bool refused[QUESTIONS]; /* this ptp4l does not know it */
 	int64_t connect_due_ns;
-	int64_t next_poll_ns;
 	int64_t answered_mono_ns; /* the last answer to anything; 0: none */
 	unsigned timeouts;        /* in a row */
 	bool silent, stale;       /* told so */
-	int64_t count_asked_ns;
 	struct minute minute;
 };
 
@@ -108,11 +85,37 @@ static void observe_state(struct pmc_source *s, struct status_port *p, unsigned 
 	(void)snprintf(e.detail, sizeof(e.detail), "{\"state\":\"%s\",\"was\":\"%s\"}",
 		       ptp_port_state_name(state), was);
 	emit(s, e);
-	if (state == PTP_UNCALIBRATED || state == PTP_SLAVE) {
-		pmc_follow_expect(&s->follow, mono_ns);
-		s->next_poll_ns = mono_ns;
-	}
 	s->due_ns[ASK_PARENT] = mono_ns;
+}
+
+static void remember_offset(struct pmc_source *s, const struct sample *sample)
+{
+	struct minute *min = &s->minute;
+	size_t at = min->n++ % FAST_OFFSETS;
+
+	min->ring[at].mono_ns = sample->mono_ns;
+	min->ring[at].abs_ns = sample->value < 0 ? -sample->value : sample->value;
+}
+
+static void summarise_minute(struct pmc_source *s, int64_t now_mono_ns)
+{
+	struct minute *min = &s->minute;
+	struct status_window *w = &s->ports[0].last_minute;
+	size_t kept = min->n < FAST_OFFSETS ? min->n : FAST_OFFSETS;
+	size_t n = 0;
+
+	for (size_t i = 0; i < kept; i++)
+		if (min->ring[i].mono_ns > now_mono_ns - MINUTE_NS)
+			min->scratch[n++] = min->ring[i].abs_ns;
+	w->count = n;
+	w->p50_ns = w->p99_ns = w->max_ns = SAMPLE_UNKNOWN;
+	if (n == 0)
+		return;
+	w->max_ns = quantile_select(min->scratch, n, QUANTILE_WHOLE);
+	if (quantile_supported(50000, n))
+		w->p50_ns = quantile_select(min->scratch, n, 50000);
+	if (quantile_supported(99000, n))
+		w->p99_ns = quantile_select(min->scratch, n, 99000);
 }
 
 static void take_port(struct pmc_source *s, const struct pmc_message *m)
@@ -126,14 +129,14 @@ static void take_port(struct pmc_source *s, const struct pmc_message *m)
 		observe(&s->ports[i].mean_path_delay_ns, ds->peer_mean_path_delay_ns,
 			m->received_mono_ns);
 	if (i == 0)
-		s->follow.options.end_to_end = ds->delay_mechanism == PTP_E2E;
+		summarise_minute(s, m->received_mono_ns);
 	observe_state(s, &s->ports[i], ds->port_state, m->received_mono_ns);
 }
 
 static void take_delay(struct pmc_source *s, const struct pmc_message *m)
 {
-	/* 0 is not a delay: none was measured yet */
-	if (s->follow.options.end_to_end && m->data->current_ds.mean_path_delay_ns != 0)
+	/* 0 is not a delay: none was measured yet, or it is the port's (P2P) */
+	if (m->data->current_ds.mean_path_delay_ns != 0)
 		observe(&s->ports[0].mean_path_delay_ns, m->data->current_ds.mean_path_delay_ns,
 			m->received_mono_ns);
 	for (size_t i = 0; i < s->options.n_ports; i++)
@@ -173,74 +176,43 @@ static void take_properties(struct pmc_source *s, const struct pmc_message *m)
 			m->received_mono_ns);
 }
 
-static void take_count(struct pmc_source *s, const struct pmc_message *m)
-{
-	const uint64_t *rx = m->data->port_stats_np.rx;
-
-	/* a one-step master sends no Follow_Up at all */
-	pmc_follow_count(&s->follow,
-			 rx[PTP_MSG_FOLLOW_UP] ? rx[PTP_MSG_FOLLOW_UP] : rx[PTP_MSG_SYNC]);
-	s->next_poll_ns = m->received_mono_ns;
-}
-
-static void remember_offset(struct pmc_source *s, const struct sample *sample)
-{
-	struct minute *min = &s->minute;
-	size_t at = min->n++ % FAST_OFFSETS;
-
-	min->ring[at].mono_ns = sample->mono_ns;
-	min->ring[at].abs_ns = sample->value < 0 ? -sample->value : sample->value;
-}
-
-static void summarise_minute(struct pmc_source *s, int64_t now_mono_ns)
-{
-	struct minute *min = &s->minute;
-	struct status_window *w = &s->ports[0].last_minute;
-	size_t kept = min->n < FAST_OFFSETS ? min->n : FAST_OFFSETS;
-	size_t n = 0;
-
-	for (size_t i = 0; i < kept; i++)
-		if (min->ring[i].mono_ns > now_mono_ns - MINUTE_NS)
-			min->scratch[n++] = min->ring[i].abs_ns;
-	w->count = n;
-	w->p50_ns = w->p99_ns = w->max_ns = SAMPLE_UNKNOWN;
-	if (n == 0)
-		return;
-	w->max_ns = quantile_select(min->scratch, n, QUANTILE_WHOLE);
-	if (quantile_supported(50000, n))
-		w->p50_ns = quantile_select(min->scratch, n, 50000);
-	if (quantile_supported(99000, n))
-		w->p99_ns = quantile_select(min->scratch, n, 99000);
-}
-
 static uint32_t flags_of(const struct pmc_update *u)
 {
 	return (u->flags & PMC_UPDATE_STEP ? SAMPLE_STEP : 0U) |
-	       (u->flags & PMC_UPDATE_TIME_ASSUMED ? SAMPLE_TIME_ASSUMED : 0U);
+	       (u->flags & PMC_UPDATE_TIME_ASSUMED ? SAMPLE_TIME_ASSUMED : 0U) |
+	       (u->flags & PMC_UPDATE_UNLOCKED ? SAMPLE_UNLOCKED : 0U);
+}
+
+static void tell_pushes_resumed(struct pmc_source *s, int64_t from_mono_ns, int64_t to_mono_ns)
+{
+	const char *name = s->ports[0].name;
+	struct event e = event_make(EVENT_SOURCE_BACK, to_mono_ns, name,
+				    "%s: pushed again, polled for %.1f s", name,
+				    (double)(to_mono_ns - from_mono_ns) / 1e9);
+
+	(void)snprintf(e.detail, sizeof(e.detail),
+		       "{\"from_mono_ns\":\"%" PRId64 "\",\"to_mono_ns\":\"%" PRId64 "\"}",
+		       from_mono_ns, to_mono_ns);
+	emit(s, e);
 }
 
 static void take_update(struct pmc_source *s, const struct pmc_update *u)
 {
+	const struct pmc_follower_state state = pmc_follower_state(s->follower);
 	struct status_port *p = &s->ports[0];
-	struct sample sample = {
+	const struct sample sample = {
 		.flags = flags_of(u),
 		.missed = u->missed,
 		.mono_ns = u->mono_ns,
 		.value = u->offset_ns,
-		.delay_ns = SAMPLE_UNKNOWN,
+		.delay_ns = u->delay_ns == PMC_DELAY_UNKNOWN ? SAMPLE_UNKNOWN : u->delay_ns,
 	};
 
-	if (p->mean_path_delay_ns.known)
-		sample.delay_ns = p->mean_path_delay_ns.value;
-	else
-		s->due_ns[ASK_DELAY] = sample.mono_ns; /* it has just been measured */
-	if (!p->state.known || p->state.value != PTP_SLAVE)
-		sample.flags |= SAMPLE_UNLOCKED;
 	observe(&p->offset_ns, sample.value, sample.mono_ns);
-	if (s->follow.interval_ns)
-		observe(&p->sync_interval_ns, s->follow.interval_ns, sample.mono_ns);
-	p->updates = s->follow.seen;
-	p->missed = s->follow.declared;
+	if (state.interval_ns)
+		observe(&p->sync_interval_ns, state.interval_ns, sample.mono_ns);
+	p->updates = state.yielded;
+	p->missed = state.missed;
 	if (!(sample.flags & (SAMPLE_UNLOCKED | SAMPLE_STEP)))
 		remember_offset(s, &sample);
 	if (s->stale) {
@@ -248,28 +220,22 @@ static void take_update(struct pmc_source *s, const struct pmc_update *u)
 		emit(s, event_make(EVENT_SOURCE_BACK, sample.mono_ns, p->name, "%s: offsets again",
 				   p->name));
 	}
+	if (u->pushes_stopped_mono_ns)
+		tell_pushes_resumed(s, u->pushes_stopped_mono_ns, u->mono_ns);
 	s->options.on_sample(s->options.userdata, &sample);
 }
 
-static void take_status(struct pmc_source *s, const struct pmc_message *m)
+static void follow(struct pmc_source *s, const struct pmc_message *m)
 {
 	struct status_port *p = &s->ports[0];
-	int64_t real_ns = nsec_now(CLOCK_REALTIME);
-	int64_t mono_ns = nsec_now(CLOCK_MONOTONIC);
-	const struct pmc_follow_status status = {
-		.ingress_ns = m->data->time_status_np.ingress_time_ns,
-		.offset_ns = m->data->time_status_np.master_offset_ns,
-		.seen_mono_ns = m->received_mono_ns,
-		.real_minus_mono_ns = real_ns - mono_ns,
-		.mean_path_delay_ns = p->mean_path_delay_ns.known ? p->mean_path_delay_ns.value : 0,
-	};
 	struct pmc_update update;
 
-	switch (pmc_follow_status(&s->follow, &status, &update)) {
+	switch (pmc_follower_message(s->follower, m, &update)) {
 	case PMC_FOLLOW_NOTHING:
 		break;
 	case PMC_FOLLOW_UPDATE:
-		take_update(s, &update);
+		if (s->options.slave)
+			take_update(s, &update);
 		break;
 	case PMC_FOLLOW_LOST:
 		p->offset_ns.known = false;
@@ -277,25 +243,18 @@ static void take_status(struct pmc_source *s, const struct pmc_message *m)
 				   "%s: no master any more", p->name));
 		break;
 	}
-	s->next_poll_ns = pmc_follow_next_poll(&s->follow, m->received_mono_ns);
 }
 
-typedef void take_fn(struct pmc_source *s, const struct pmc_message *m);
-
-static take_fn *const takers[QUESTIONS] = {
-	[ASK_STATUS] = take_status,         [ASK_COUNT] = take_count,   [ASK_PORT] = take_port,
-	[ASK_DELAY] = take_delay,           [ASK_PARENT] = take_parent, [ASK_CLOCK] = take_clock,
-	[ASK_PROPERTIES] = take_properties,
+static const struct {
+	uint16_t id;
+	void (*take)(struct pmc_source *s, const struct pmc_message *m);
+} takers[] = {
+	{PTP_ID_PORT_DATA_SET, take_port},
+	{PTP_ID_CURRENT_DATA_SET, take_delay},
+	{PTP_ID_PARENT_DATA_SET, take_parent},
+	{PTP_ID_DEFAULT_DATA_SET, take_clock},
+	{PTP_ID_TIME_PROPERTIES_DATA_SET, take_properties},
 };
-
-static enum question question_of(uint16_t id)
-{
-	enum question q = 0;
-
-	while (q < QUESTIONS && questions[q].id != id)
-		q++;
-	return q;
-}
 
 static void heard(struct pmc_source *s, int64_t mono_ns)
 {
@@ -311,17 +270,18 @@ static void heard(struct pmc_source *s, int64_t mono_ns)
 static void on_message(void *userdata, const struct pmc_message *m)
 {
 	struct pmc_source *s = userdata;
-	enum question q = question_of(m->id);
 
+	follow(s, m);
 	if (m->outcome == PMC_TIMED_OUT && m->last)
 		s->timeouts++;
-	if (m->outcome == PMC_TIMED_OUT || m->outcome == PMC_DISCONNECTED || q == QUESTIONS)
+	if (m->outcome == PMC_TIMED_OUT || m->outcome == PMC_DISCONNECTED)
 		return;
 	heard(s, m->received_mono_ns);
-	if (m->outcome == PMC_NOT_SUPPORTED)
-		s->refused[q] = true;
-	if (m->outcome == PMC_OK && takers[q])
-		takers[q](s, m);
+	if (m->outcome != PMC_OK)
+		return;
+	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++)
+		if (takers[i].id == m->id)
+			takers[i].take(s, m);
 }
 
 /* Asking */
@@ -329,7 +289,7 @@ static void on_message(void *userdata, const struct pmc_message *m)
 static void tell_silence(struct pmc_source *s, int64_t now_mono_ns)
 {
 	struct status_port *p = &s->ports[0];
-	int64_t bound_ns = 3 * s->follow.interval_ns;
+	int64_t bound_ns = 3 * pmc_follower_state(s->follower).interval_ns;
 	struct event e;
 
 	if (bound_ns < s->options.stale_after_ns)
@@ -357,13 +317,11 @@ static void tell_silence(struct pmc_source *s, int64_t now_mono_ns)
 /* ptp4l's counters begin anew, and what was missed of the old one has no sample to stand with. */
 static void forget_server(struct pmc_source *s, int64_t now_mono_ns)
 {
-	uint32_t missed = pmc_follow_restart(&s->follow, now_mono_ns);
+	uint32_t missed = pmc_follower_restart(s->follower, now_mono_ns);
 	struct event e;
 
-	s->ports[0].missed = s->follow.declared;
-	memset(s->refused, 0, sizeof(s->refused));
+	s->ports[0].missed = pmc_follower_state(s->follower).missed;
 	memset(s->due_ns, 0, sizeof(s->due_ns));
-	s->next_poll_ns = now_mono_ns;
 	for (size_t i = 0; i < s->options.n_ports; i++)
 		s->ports[i].mean_path_delay_ns.known = false;
 	if (!missed)
@@ -387,49 +345,36 @@ static void try_connect(struct pmc_source *s, int64_t now_mono_ns)
 		forget_server(s, now_mono_ns);
 }
 
-static bool may_ask(const struct pmc_source *s, enum question q)
+/* The question that is due first. */
+static enum question next_question(const struct pmc_source *s)
 {
-	return !s->refused[q] && (s->options.slave || !questions[q].slave_only);
+	enum question next = 0;
+
+	for (enum question q = 1; q < QUESTIONS; q++)
+		if (s->due_ns[q] < s->due_ns[next])
+			next = q;
+	return next;
 }
 
-/* The question to ask now, or QUESTIONS if there is none yet. */
-static enum question next_question(const struct pmc_source *s, int64_t now_mono_ns)
+static void ask(struct pmc_source *s, int64_t now_mono_ns)
 {
-	enum question oldest = QUESTIONS;
+	enum question q = next_question(s);
+	int64_t follower_ns;
 
-	if (may_ask(s, ASK_COUNT) && s->follow.want_count && !s->follow.count_waits &&
-	    now_mono_ns - s->count_asked_ns >= ROOM_NS)
-		return ASK_COUNT;
-	if (may_ask(s, ASK_STATUS) && s->next_poll_ns <= now_mono_ns)
-		return ASK_STATUS;
-	if (may_ask(s, ASK_STATUS) && s->next_poll_ns - now_mono_ns < ROOM_NS)
-		return QUESTIONS;
-	for (enum question q = ASK_PORT; q < QUESTIONS; q++)
-		if (may_ask(s, q) && s->due_ns[q] <= now_mono_ns &&
-		    (oldest == QUESTIONS || s->due_ns[q] < s->due_ns[oldest]))
-			oldest = q;
-	return oldest;
-}
-
-static int ask(struct pmc_source *s, enum question q, int64_t now_mono_ns)
-{
-	if (questions[q].every_ns)
-		s->due_ns[q] = now_mono_ns + questions[q].every_ns;
-	if (q == ASK_COUNT)
-		s->count_asked_ns = now_mono_ns;
-	if (q == ASK_PORT)
-		summarise_minute(s, now_mono_ns);
-	if (q == ASK_SUBSCRIPTION)
-		return pmc_client_subscribe(s->client, PMC_EVENT_PORT_STATE, SUBSCRIPTION_S,
-					    now_mono_ns, TIMEOUT_NS);
-	return pmc_client_get(s->client, questions[q].id, questions[q].port, now_mono_ns,
-			      TIMEOUT_NS);
+	(void)pmc_follower_ask(s->follower, now_mono_ns); /* what went wrong shows as silence */
+	if (pmc_client_busy(s->client) || s->due_ns[q] > now_mono_ns)
+		return;
+	follower_ns = pmc_follower_due_ns(s->follower);
+	if (follower_ns < now_mono_ns + ROOM_NS) {
+		s->due_ns[q] = follower_ns;
+		return;
+	}
+	s->due_ns[q] = now_mono_ns + questions[q].every_ns;
+	(void)pmc_client_get(s->client, questions[q].id, PTP_PORT_ALL, now_mono_ns, TIMEOUT_NS);
 }
 
 void pmc_source_advance(struct pmc_source *s, int64_t now_mono_ns)
 {
-	enum question q;
-
 	if (!pmc_client_connected(s->client))
 		try_connect(s, now_mono_ns);
 	if (pmc_client_connected(s->client)) {
@@ -438,31 +383,22 @@ void pmc_source_advance(struct pmc_source *s, int64_t now_mono_ns)
 	}
 	s->ports[0].malformed = pmc_client_counters(s->client)->malformed;
 	tell_silence(s, now_mono_ns);
-	if (!pmc_client_connected(s->client) || pmc_client_busy(s->client))
-		return;
-	q = next_question(s, now_mono_ns);
-	if (q == QUESTIONS)
-		return;
-	if (ask(s, q, now_mono_ns) == -EAGAIN) /* its queue is full: it is busy, or stopped */
-		s->next_poll_ns = now_mono_ns + CONNECT_EVERY_NS;
+	if (pmc_client_connected(s->client))
+		ask(s, now_mono_ns);
 }
 
 int64_t pmc_source_deadline_ns(const struct pmc_source *s)
 {
-	int64_t due_ns = INT64_MAX;
+	int64_t due_ns;
+	int64_t follower_ns;
 
 	if (!pmc_client_connected(s->client))
 		return s->connect_due_ns;
 	if (pmc_client_busy(s->client))
 		return pmc_client_deadline_ns(s->client);
-	if (may_ask(s, ASK_STATUS))
-		due_ns = s->next_poll_ns;
-	if (may_ask(s, ASK_COUNT) && s->follow.want_count && s->count_asked_ns + ROOM_NS < due_ns)
-		due_ns = s->count_asked_ns + ROOM_NS;
-	for (enum question q = ASK_PORT; q < QUESTIONS; q++)
-		if (may_ask(s, q) && s->due_ns[q] < due_ns)
-			due_ns = s->due_ns[q];
-	return due_ns;
+	due_ns = s->due_ns[next_question(s)];
+	follower_ns = pmc_follower_due_ns(s->follower);
+	return follower_ns < due_ns ? follower_ns : due_ns;
 }
 
 void pmc_source_restarted(struct pmc_source *s, int64_t now_mono_ns)
@@ -495,17 +431,16 @@ uint64_t pmc_source_requests(const struct pmc_source *s)
 int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *options)
 {
 	struct pmc_source *s = calloc(1, sizeof(*s));
-	const struct pmc_follow_options follow = {
+	const struct pmc_follower_options follow = {
 		.real_time_stamps = options->real_time_stamps,
-		.end_to_end = true,
 		.not_before_mono_ns = options->not_before_mono_ns,
+		.events = PMC_EVENT_PORT_STATE,
 	};
 	int r;
 
 	if (!s)
 		return -ENOMEM;
 	s->options = *options;
-	pmc_follow_init(&s->follow, &follow);
 	for (size_t i = 0; i < options->n_ports; i++) {
 		struct status_port *p = &s->ports[i];
 
@@ -520,8 +455,10 @@ int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *opt
 					       .on_message = on_message,
 					       .userdata = s,
 				       });
+	if (r == 0)
+		r = pmc_follower_new(&s->follower, s->client, &follow);
 	if (r < 0) {
-		free(s);
+		(void)pmc_source_free(s);
 		return r;
 	}
 	*out = s;
@@ -532,6 +469,7 @@ struct pmc_source *pmc_source_free(struct pmc_source *s)
 {
 	if (!s)
 		return NULL;
+	(void)pmc_follower_free(s->follower);
 	(void)pmc_client_free(s->client);
 	free(s);
 	return NULL;

@@ -2,10 +2,10 @@
 /*
  * ptpmon/collect/pmc.h: one ptp4l, followed over its management socket.
  *
- * Polls within bounds (one request outstanding, a handful a second beside one or two for each
- * servo update) so that a monitor that is stopped can never stop ptp4l: at most one answer waits
- * for it, and port-state pushes for at most ten seconds. No event loop and no thread of its own:
- * a descriptor, a deadline, and two functions to call.
+ * Asks within bounds: one request outstanding, a handful a second, and beside them either pushes of
+ * each servo update within what ptp4l survives, or one or two polls for each. So a monitor that is
+ * stopped can never stop ptp4l. No event loop and no thread of its own: a descriptor, a deadline,
+ * and two functions to call.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct pmc_source_options {
 	const char *own_path;          /* NULL: chosen by the client */
 	const char *const *port_names; /* interfaces, port 1 first */
 	size_t n_ports;                /* at most STATUS_PORTS_MAX */
-	bool slave;                    /* follow the offset of port 1 */
+	bool slave;                    /* record the offset */
 	bool real_time_stamps;         /* software timestamping */
 	int64_t stale_after_ns;
 	int64_t not_before_mono_ns; /* offsets up to here are recorded already; or INT64_MIN */

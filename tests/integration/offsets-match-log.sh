@@ -5,6 +5,8 @@
 # offset is one of them, in order, none twice; and what is not recorded is declared as missed.
 # shellcheck source=../lab/lib.sh
 . "$(dirname "$0")/../lab/lib.sh"
+# shellcheck source=../lab/updates.sh
+. "$(dirname "$0")/../lab/updates.sh"
 
 # ptp4l as ptpmon starts it, but with a copy of its output in LOG.
 logged_ptp4l() { # logged_ptp4l LOG: prints the program's path
@@ -16,33 +18,9 @@ logged_ptp4l() { # logged_ptp4l LOG: prints the program's path
 	echo "$1.program"
 }
 
-# Prints: samples recorded, those found in the log, lines from the first found to the last, missed
-# updates declared after the first. A sample is found in the next line with its offset that was
-# written within a second of it.
-compare() { # compare LOG NAME
-	ptpmon_sql "$2" "select mono_ns / 1e9, value_ns, missed from sample order by id" |
-		awk -F '[][|: ]+' -v log_file="$1" '
-		BEGIN {
-			while ((getline line <log_file) > 0)
-				if (split(line, word, /[][ :]+/) && line ~ /master offset/) {
-					at[++lines] = word[2]
-					offset[lines] = word[5]
-				}
-		}
-		{
-			recorded++
-			for (i = last + 1; i <= lines && at[i] < $1 + 1; i++)
-				if (offset[i] == $2 && at[i] > $1 - 1)
-					break
-			if (i > lines || offset[i] != $2 || at[i] >= $1 + 1)
-				next
-			if (found++)
-				declared += $3
-			else
-				first = i
-			last = i
-		}
-		END { print recorded + 0, found + 0, found ? last - first + 1 : 0, declared + 0 }'
+recorded_updates() { # recorded_updates NAME
+	ptpmon_sql "$1" "select printf('%.9f', mono_ns / 1e9), value_ns, missed from sample order by id" |
+		tr '|' ' '
 }
 
 # A grandmaster and a slave at one rate, recorded for some seconds, with COMMAND beside it.
@@ -61,7 +39,7 @@ record() { # record RATE LOG_SYNC_INTERVAL SECONDS [COMMAND...]
 	pause "$3"
 	stop "$name-ptpmon"
 	stop "gm$1-ptp4l"
-	read -r recorded found lines declared < <(compare "$log" "$name")
+	read -r recorded found lines declared < <(recorded_updates "$name" | compare_updates "$log")
 	echo "# $1/s: $recorded recorded, $found found, in $lines lines, $declared declared missed"
 }
 
