@@ -101,6 +101,7 @@ static int fill_phase(struct query *q, sqlite3_stmt *row, size_t i)
 	p->name = text(q, row, 0);
 	p->start_mono_ns = sqlite3_column_int64(row, 1);
 	p->end_mono_ns = known(row, 2);
+	p->id = sqlite3_column_int64(row, 3);
 	if (!query_is_time(p->start_mono_ns) ||
 	    (p->end_mono_ns != TIME_UNKNOWN && !query_is_time(p->end_mono_ns)))
 		return -EUCLEAN;
@@ -155,7 +156,7 @@ static const struct array arrays[] = {
 	  "SELECT id, kind, source, subject, unit FROM series WHERE run = ?1 ORDER BY id",
 	  ARRAY(series), .fill = fill_series },
 	{ "SELECT count(*) FROM phase WHERE run = ?1",
-	  "SELECT name, start_mono_ns, end_mono_ns FROM phase WHERE run = ?1 ORDER BY start_mono_ns, id",
+	  "SELECT name, start_mono_ns, end_mono_ns, id FROM phase WHERE run = ?1 ORDER BY start_mono_ns, id",
 	  ARRAY(phases), .fill = fill_phase },
 	{ "SELECT count(*) FROM mark WHERE run = ?1",
 	  "SELECT mono_ns, text, who FROM mark WHERE run = ?1 ORDER BY mono_ns, id",
@@ -216,10 +217,11 @@ static int load_run(struct query *q)
 {
 	static const char select[] =
 		"SELECT label, host, kernel, machine, version, ptp4l_version, boot_id, "
-		"configuration, how, start_mono_ns, end_mono_ns FROM run WHERE id = ?1";
+		"configuration, how, board, start_mono_ns, end_mono_ns FROM run WHERE id = ?1";
 	const char **const texts[] = {&q->run.label,   &q->run.host,          &q->run.kernel,
 				      &q->run.machine, &q->run.version,       &q->run.ptp4l_version,
-				      &q->run.boot_id, &q->run.configuration, &q->run.how};
+				      &q->run.boot_id, &q->run.configuration, &q->run.how,
+				      &q->run.board};
 	CLEANUP(database_finalizep) sqlite3_stmt *row = NULL;
 	int r = prepare(q, select, &row);
 
@@ -232,8 +234,8 @@ static int load_run(struct query *q)
 		if (!*texts[i])
 			return -ENOMEM;
 	}
-	q->run.start_mono_ns = sqlite3_column_int64(row, 9);
-	q->run.end_mono_ns = known(row, 10);
+	q->run.start_mono_ns = sqlite3_column_int64(row, 10);
+	q->run.end_mono_ns = known(row, 11);
 	if (q->run.end_mono_ns == TIME_UNKNOWN)
 		q->run.how = NULL;
 	r = run_locate(q->db, q->run.id, q->rows);
@@ -293,6 +295,8 @@ static int load(struct query *q, const char *run, char why[static QUERY_ERROR_MA
 
 	if (r == 0 && q->run.id == 0)
 		return refuse_run(q, run, why);
+	if (r == 0)
+		r = database_int(q->db, "PRAGMA user_version", &q->version);
 	if (r == 0)
 		r = load_run(q);
 	for (size_t i = 0; r == 0 && i < sizeof(arrays) / sizeof(arrays[0]); i++)

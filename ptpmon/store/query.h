@@ -52,6 +52,7 @@ struct query_run {
 	int64_t newest_mono_ns; /* the latest moment in any row, the end of the last window
 				   included; start_mono_ns if there is none */
 	const char *how;        /* how it ended ("stopped"); NULL: not ended */
+	const char *board;      /* a JSON object, or "" */
 };
 const struct query_run *query_run(const struct query *q);
 
@@ -64,6 +65,7 @@ struct query_series {
 const struct query_series *query_series(const struct query *q, size_t *n);
 
 struct query_phase {
+	int64_t id;
 	const char *name;
 	int64_t start_mono_ns;
 	int64_t end_mono_ns; /* TIME_UNKNOWN: the run was still in it, or killed in it */
@@ -108,6 +110,33 @@ int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, in
 typedef int (*query_window_fn)(void *userdata, size_t series, const struct latency_window *w);
 int query_visit_windows(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
 			query_window_fn visit, void *userdata);
+
+/*
+ * An hour of a series in one phase, its rows gone: what ptpmon/store/retention.h left of them. An
+ * offset with SAMPLE_STEP or SAMPLE_UNLOCKED is in steps or unlocked, not in count.
+ */
+#define QUERY_NO_PHASE SIZE_MAX
+
+struct query_rollup {
+	size_t series, phase;             /* an index in query_phases(), or QUERY_NO_PHASE */
+	int64_t hour;                     /* mono_ns / 3600e9 */
+	int64_t from_mono_ns, to_mono_ns; /* the first and the last moment in it */
+	uint64_t count;                   /* wake-ups with their overflows */
+	int64_t min, max;                 /* exact; SAMPLE_UNKNOWN where count is 0 */
+	double sum, sum_squares;          /* sum_squares is 0 for latency */
+	uint64_t overflows, missed, steps, unlocked;
+	/* encoded: SERIES_LATENCY as in stats/histogram.h, else stats/signed_histogram.h */
+	const uint8_t *histogram;
+	size_t histogram_len;
+};
+
+/*
+ * Hours with anything in the range; one that lies only partly in it is given whole. By series,
+ * then in the order of time.
+ */
+typedef int (*query_rollup_fn)(void *userdata, const struct query_rollup *rollup);
+int query_visit_rollups(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
+			query_rollup_fn visit, void *userdata);
 
 struct query_event {
 	int64_t mono_ns;

@@ -22,9 +22,13 @@ static inline bool query_is_time(int64_t mono_ns)
 	return mono_ns >= 0 && mono_ns < QUERY_TIME_MAX;
 }
 
+/* The version of the record that brought the hours of today, and what a run costs. */
+enum { QUERY_ROLLUPS_SINCE = 2 };
+
 struct query {
 	char path[PATH_MAX];
-	sqlite3 *db; /* in a read transaction since query_open() */
+	int64_t version; /* of the record */
+	sqlite3 *db;     /* in a read transaction since query_open() */
 	struct query_run run;
 	struct rows rows[ROWS_TABLE_MAX];
 	struct query_series *series;

@@ -8,16 +8,21 @@
 #include "ptpmon/store/database.h"
 #include "ptpmon/store/query_impl.h"
 
-static const char select_samples[] =
-	"SELECT series, mono_ns, value_ns, delay_ns, flags, missed FROM sample "
-	"WHERE id >= ?1 AND id < ?2 AND mono_ns >= ?3 AND mono_ns < ?4 "
-	"AND (?5 IS NULL OR series = ?5) ORDER BY id";
+/* In the order of ids, as any scan of a table by a range of its ids is. */
+static const char visit_samples[] =
+	"SELECT visit_sample(series, mono_ns, value_ns, delay_ns, flags, missed) FROM sample "
+	"WHERE id >= ?1 AND id < ?2";
 
 static const char select_windows[] =
 	"SELECT series, start_mono_ns, length_ns, count, min_ns, sum_ns, max_ns, overflows, "
 	"missed, histogram FROM latency WHERE id >= ?1 AND id < ?2 "
 	"AND start_mono_ns + length_ns > ?3 AND start_mono_ns < ?4 "
 	"AND (?5 IS NULL OR series = ?5) ORDER BY id";
+
+static const char select_rollups[] =
+	"SELECT series, hour, phase, from_mono_ns, to_mono_ns, count, min, max, sum, sum_squares, "
+	"overflows, missed, steps, unlocked, histogram FROM rollup WHERE series = ?1 "
+	"AND to_mono_ns >= ?2 AND from_mono_ns < ?3 ORDER BY hour, from_mono_ns";
 
 static const char select_events[] =
 	"SELECT mono_ns, severity, code, subject, text, detail FROM event "
@@ -33,6 +38,10 @@ struct visit {
 	struct latency_window *w; /* large, so not on the stack */
 	size_t series;            /* the index that belongs to series_id */
 	int64_t series_id;
+	/* of samples: what is asked for, and what the last visitor said */
+	size_t wanted;
+	int64_t from_mono_ns, to_mono_ns;
+	int result;
 };
 
 static int64_t known(sqlite3_stmt *row, int column)
@@ -41,8 +50,8 @@ static int64_t known(sqlite3_stmt *row, int column)
 							       : sqlite3_column_int64(row, column);
 }
 
-/* The rows of one table from a time range, in the order of their ids. */
-static int select_range(struct visit *v, const char *sql, enum rows_table table, size_t series,
+/* The rows of one table from a time range, as ?1 and ?2, and perhaps some before and after it. */
+static int select_range(struct visit *v, const char *sql, enum rows_table table,
 			int64_t from_mono_ns, int64_t to_mono_ns)
 {
 	const struct rows *rows = &v->q->rows[table];
@@ -58,10 +67,6 @@ static int select_range(struct visit *v, const char *sql, enum rows_table table,
 		return database_errno(v->q->db);
 	(void)sqlite3_bind_int64(v->row, 1, first);
 	(void)sqlite3_bind_int64(v->row, 2, end);
-	(void)sqlite3_bind_int64(v->row, 3, from_mono_ns);
-	(void)sqlite3_bind_int64(v->row, 4, to_mono_ns);
-	if (series != QUERY_ALL_SERIES)
-		(void)sqlite3_bind_int64(v->row, 5, v->q->series[series].id);
 	return 0;
 }
 
@@ -73,10 +78,9 @@ static int compare_id(const void *key, const void *element)
 	return (id > s->id) - (id < s->id);
 }
 
-/* The index of the row's series, which is mostly that of the row before or few. */
-static int find_series(struct visit *v)
+/* The index of the series with that id, which is mostly that of the row before or few. */
+static int find_series(struct visit *v, int64_t id)
 {
-	int64_t id = sqlite3_column_int64(v->row, 0);
 	const struct query_series *s;
 
 	if (id == v->series_id)
@@ -89,20 +93,45 @@ static int find_series(struct visit *v)
 	return 0;
 }
 
-static int show_sample(struct visit *v)
+static int show_sample(struct visit *v, sqlite3_value **values)
 {
 	struct sample sample = {
-		.series = (unsigned)v->series,
-		.mono_ns = sqlite3_column_int64(v->row, 1),
-		.value = sqlite3_column_int64(v->row, 2),
-		.delay_ns = known(v->row, 3),
-		.flags = (uint32_t)sqlite3_column_int64(v->row, 4),
-		.missed = (uint32_t)sqlite3_column_int64(v->row, 5),
+		.mono_ns = sqlite3_value_int64(values[1]),
+		.value = sqlite3_value_int64(values[2]),
+		.delay_ns = sqlite3_value_type(values[3]) == SQLITE_NULL
+				    ? SAMPLE_UNKNOWN
+				    : sqlite3_value_int64(values[3]),
+		.flags = (uint32_t)sqlite3_value_int64(values[4]),
+		.missed = (uint32_t)sqlite3_value_int64(values[5]),
 	};
+	int r = find_series(v, sqlite3_value_int64(values[0]));
 
+	if (r < 0)
+		return r;
+	if (sample.mono_ns < v->from_mono_ns || sample.mono_ns >= v->to_mono_ns ||
+	    (v->wanted != QUERY_ALL_SERIES && v->wanted != v->series))
+		return 0;
 	if (!query_is_time(sample.mono_ns))
 		return -EUCLEAN;
+	sample.series = (unsigned)v->series;
 	return v->sample(v->userdata, &sample);
+}
+
+/* An aggregate that is fed by SQLite itself is three times as fast as a statement that is stepped.
+ */
+static void step_sample(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct visit *v = sqlite3_user_data(context);
+
+	if (v->result == 0)
+		v->result = show_sample(v, values);
+	if (v->result != 0)
+		sqlite3_result_error(context, "the visitor has seen enough", -1);
+}
+
+static void no_result(sqlite3_context *context)
+{
+	sqlite3_result_null(context);
 }
 
 static uint32_t cpu_of(const struct query_series *series)
@@ -145,7 +174,7 @@ static int show_rows(struct visit *v, int (*show)(struct visit *v))
 	int step;
 
 	while ((step = sqlite3_step(v->row)) == SQLITE_ROW) {
-		int r = find_series(v);
+		int r = find_series(v, sqlite3_column_int64(v->row, 0));
 
 		if (r == 0)
 			r = show(v);
@@ -158,13 +187,28 @@ static int show_rows(struct visit *v, int (*show)(struct visit *v))
 int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
 			query_sample_fn visit, void *userdata)
 {
-	struct visit v = {.q = q, .sample = visit, .userdata = userdata};
-	int r = select_range(&v, select_samples, ROWS_SAMPLE, series, from_mono_ns, to_mono_ns);
+	struct visit v = {
+		.q = q,
+		.sample = visit,
+		.userdata = userdata,
+		.wanted = series,
+		.from_mono_ns = from_mono_ns,
+		.to_mono_ns = to_mono_ns,
+	};
+	int step;
+	int r;
 
-	if (r == 0)
-		r = show_rows(&v, show_sample);
+	if (sqlite3_create_function(q->db, "visit_sample", 6, SQLITE_UTF8 | SQLITE_DIRECTONLY, &v,
+				    NULL, step_sample, no_result) != SQLITE_OK)
+		return database_errno(q->db);
+	r = select_range(&v, visit_samples, ROWS_SAMPLE, from_mono_ns, to_mono_ns);
+	if (r < 0)
+		return r;
+	step = sqlite3_step(v.row);
+	if (v.result == 0 && step != SQLITE_ROW)
+		v.result = database_errno(q->db);
 	(void)sqlite3_finalize(v.row);
-	return r;
+	return v.result;
 }
 
 int query_visit_windows(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
@@ -180,12 +224,77 @@ int query_visit_windows(struct query *q, size_t series, int64_t from_mono_ns, in
 
 	if (!v.w)
 		return -ENOMEM;
-	r = select_range(&v, select_windows, ROWS_LATENCY, series, from_mono_ns, to_mono_ns);
-	if (r == 0)
+	r = select_range(&v, select_windows, ROWS_LATENCY, from_mono_ns, to_mono_ns);
+	if (r == 0) {
+		(void)sqlite3_bind_int64(v.row, 3, from_mono_ns);
+		(void)sqlite3_bind_int64(v.row, 4, to_mono_ns);
+		if (series != QUERY_ALL_SERIES)
+			(void)sqlite3_bind_int64(v.row, 5, q->series[series].id);
 		r = show_rows(&v, show_window);
+	}
 	(void)sqlite3_finalize(v.row);
 	free(v.w);
 	return r;
+}
+
+static size_t phase_index(const struct query *q, int64_t id)
+{
+	for (size_t i = 0; i < q->n_phases; i++)
+		if (q->phases[i].id == id)
+			return i;
+	return QUERY_NO_PHASE;
+}
+
+static int show_rollup(struct query *q, size_t series, sqlite3_stmt *row, query_rollup_fn visit,
+		       void *userdata)
+{
+	struct query_rollup rollup = {
+		.series = series,
+		.phase = phase_index(q, sqlite3_column_int64(row, 2)),
+		.hour = sqlite3_column_int64(row, 1),
+		.from_mono_ns = sqlite3_column_int64(row, 3),
+		.to_mono_ns = sqlite3_column_int64(row, 4),
+		.count = (uint64_t)sqlite3_column_int64(row, 5),
+		.min = known(row, 6),
+		.max = known(row, 7),
+		.sum = sqlite3_column_double(row, 8),
+		.sum_squares = sqlite3_column_double(row, 9),
+		.overflows = (uint64_t)sqlite3_column_int64(row, 10),
+		.missed = (uint64_t)sqlite3_column_int64(row, 11),
+		.steps = (uint64_t)sqlite3_column_int64(row, 12),
+		.unlocked = (uint64_t)sqlite3_column_int64(row, 13),
+		.histogram = sqlite3_column_blob(row, 14),
+		.histogram_len = (size_t)sqlite3_column_bytes(row, 14),
+	};
+
+	if (!query_is_time(rollup.from_mono_ns) || !query_is_time(rollup.to_mono_ns))
+		return -EUCLEAN;
+	return visit(userdata, &rollup);
+}
+
+int query_visit_rollups(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
+			query_rollup_fn visit, void *userdata)
+{
+	CLEANUP(database_finalizep) sqlite3_stmt *row = NULL;
+	size_t first = series == QUERY_ALL_SERIES ? 0 : series;
+	size_t end = series == QUERY_ALL_SERIES ? q->n_series : series + 1;
+	int step = SQLITE_DONE;
+	int r = 0;
+
+	if (q->version < QUERY_ROLLUPS_SINCE)
+		return 0;
+	if (sqlite3_prepare_v2(q->db, select_rollups, -1, &row, NULL) != SQLITE_OK)
+		return database_errno(q->db);
+	(void)sqlite3_bind_int64(row, 2, from_mono_ns);
+	(void)sqlite3_bind_int64(row, 3, to_mono_ns);
+	for (size_t i = first; i < end && r == 0 && step == SQLITE_DONE; i++) {
+		(void)sqlite3_bind_int64(row, 1, q->series[i].id);
+		while (r == 0 && (step = sqlite3_step(row)) == SQLITE_ROW)
+			r = show_rollup(q, i, row, visit, userdata);
+		if (r == 0)
+			(void)sqlite3_reset(row);
+	}
+	return r != 0 || step == SQLITE_DONE ? r : database_errno(q->db);
 }
 
 static enum severity parse_severity(const char *name)

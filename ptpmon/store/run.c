@@ -37,6 +37,10 @@ static const char select_newest[] =
 	"UNION ALL SELECT max(start_mono_ns) FROM phase WHERE run = ?1 "
 	"UNION ALL SELECT max(end_mono_ns) FROM phase WHERE run = ?1)";
 
+static const char select_newest_hour[] =
+	"SELECT max(r.to_mono_ns) FROM rollup AS r JOIN series AS e ON e.id = r.series "
+	"WHERE e.run = ?1";
+
 static const char select_phase[] =
 	"SELECT name, start_mono_ns FROM phase "
 	"WHERE run = ?1 AND end_mono_ns IS NULL ORDER BY id DESC LIMIT 1";
@@ -82,6 +86,21 @@ int run_locate(sqlite3 *db, int64_t id, struct rows rows[static ROWS_TABLE_MAX])
 	return 0;
 }
 
+/* A record of version 1, which may only be read, has no hours. */
+static int newest_hour(sqlite3 *db, int64_t id, int64_t *newest_ns)
+{
+	CLEANUP(database_finalizep) sqlite3_stmt *row = NULL;
+	int64_t version = 0;
+	int r = database_int(db, "PRAGMA user_version", &version);
+
+	if (r < 0 || version < 2)
+		return r;
+	r = first_row(db, select_newest_hour, id, &row);
+	if (r > 0 && sqlite3_column_int64(row, 0) > *newest_ns)
+		*newest_ns = sqlite3_column_int64(row, 0);
+	return r < 0 ? r : 0;
+}
+
 int run_newest(sqlite3 *db, int64_t id, const struct rows rows[static ROWS_TABLE_MAX],
 	       int64_t *mono_ns)
 {
@@ -101,8 +120,10 @@ int run_newest(sqlite3 *db, int64_t id, const struct rows rows[static ROWS_TABLE
 		if (ns > newest_ns)
 			newest_ns = ns;
 	}
-	*mono_ns = newest_ns;
-	return 0;
+	r = newest_hour(db, id, &newest_ns);
+	if (r == 0)
+		*mono_ns = newest_ns;
+	return r;
 }
 
 static int find_resumable(sqlite3 *db, const struct store_run *as, int64_t *id)

@@ -251,6 +251,53 @@ static void test_hours_go_and_the_run_stays(void **state)
 	(void)query_free(query_fixture(f, "1"));
 }
 
+static int add_up(void *userdata, const struct query_rollup *rollup)
+{
+	struct query_rollup *sum = userdata;
+	uint64_t total = 0;
+
+	if (rollup->series == 0)
+		assert_int_equal(
+			signed_histogram_check(rollup->histogram, rollup->histogram_len, &total),
+			0);
+	else
+		assert_int_equal(histogram_check(rollup->histogram, rollup->histogram_len, &total),
+				 0);
+	assert_int_equal(total + rollup->overflows, rollup->count);
+	assert_true(rollup->phase == QUERY_NO_PHASE || rollup->phase == 1);
+	assert_true(sum->hour <= rollup->hour || sum->series != rollup->series);
+	*sum = (struct query_rollup){.series = rollup->series,
+				     .hour = rollup->hour,
+				     .phase = sum->phase + (rollup->phase == 1),
+				     .count = sum->count + rollup->count};
+	return 0;
+}
+
+static void test_hours_are_read_back(void **state)
+{
+	const struct store_retention policy = {.raw_ns = HOUR_NS};
+	struct fixture *f = *state;
+	struct query_rollup sum = {0};
+	struct store *s = open_with_series(f, "a");
+	struct query *q;
+
+	(void)store_begin_phase(s, 4 * HOUR_NS, "idle");
+	(void)store_end_phase(s, 5 * HOUR_NS);
+	(void)store_begin_phase(s, 2 * HOUR_NS, "load");
+	(void)store_end_phase(s, 3 * HOUR_NS);
+	record(s, 0, 3 * HOUR_NS);
+	(void)store_close(s, "stopped", NSEC_PER_SEC);
+	(void)tidy(f, &policy, 1, 9 * HOUR_NS);
+	q = query_fixture(f, "1");
+	assert_int_equal(
+		query_visit_rollups(q, QUERY_ALL_SERIES, INT64_MIN, INT64_MAX, add_up, &sum), 0);
+	assert_int_equal(sum.count, 3 * 3600 + 3 * 60 * 1000);
+	sum = (struct query_rollup){0};
+	assert_int_equal(query_visit_rollups(q, 0, HOUR_NS, 2 * HOUR_NS, add_up, &sum), 0);
+	assert_int_equal(sum.count, 3600);
+	(void)query_free(q);
+}
+
 /* A month on the shelf, a clock of 1970, a master that says 2063: nothing ages by that. */
 static void test_only_recorded_time_ages(void **state)
 {
@@ -437,6 +484,7 @@ int main(void)
 		FIXTURE_TEST(test_phases_cut_an_hour),
 		FIXTURE_TEST(test_hours_are_added_to),
 		FIXTURE_TEST(test_hours_go_and_the_run_stays),
+		FIXTURE_TEST(test_hours_are_read_back),
 		FIXTURE_TEST(test_only_recorded_time_ages),
 		FIXTURE_TEST(test_the_cap_holds),
 		FIXTURE_TEST(test_the_cap_holds_against_a_reader),
