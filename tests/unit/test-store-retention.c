@@ -264,11 +264,11 @@ static int add_up(void *userdata, const struct query_rollup *rollup)
 		assert_int_equal(histogram_check(rollup->histogram, rollup->histogram_len, &total),
 				 0);
 	assert_int_equal(total + rollup->overflows, rollup->count);
-	assert_true(rollup->phase == QUERY_NO_PHASE || rollup->phase == 1);
+	assert_true(rollup->phase == QUERY_NO_PHASE || rollup->phase == 0);
 	assert_true(sum->hour <= rollup->hour || sum->series != rollup->series);
 	*sum = (struct query_rollup){.series = rollup->series,
 				     .hour = rollup->hour,
-				     .phase = sum->phase + (rollup->phase == 1),
+				     .phase = sum->phase + (rollup->phase == 0),
 				     .count = sum->count + rollup->count};
 	return 0;
 }
