@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits_presets.h"
+#include "ptpmon/cmd/limits_presets.h"
 #include "ptpmon/base/cleanup.h"
 
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]), FILE_MAX = 65536 };

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ptpmon report: what a run tells, in text or JSON. It only reads, also while the run goes on. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/base/strbuf.h"
 #include "ptpmon/cmd/cmd.h"
 #include "ptpmon/cmd/options.h"
+#include "ptpmon/cmd/recorded.h"
 #include "ptpmon/report/build.h"
 #include "ptpmon/report/json.h"
 #include "ptpmon/report/text.h"
@@ -21,75 +20,11 @@
 
 DEFINE_FREEP(struct query, query_free)
 
-/* A moment as asked for: in UTC, or so long before the newest moment of the run. */
-struct when {
-	enum { WHEN_NOT_GIVEN, WHEN_UTC, WHEN_BEFORE_END } kind;
-	int64_t ns;
-};
-
 struct settings {
 	const char *config, *db, *run;
-	struct when since, until;
+	struct recorded_when since, until;
 	bool json;
 };
-
-/* What UTC in int64_t ns has room for. */
-enum { YEAR_MIN = 1970, YEAR_MAX = 2261 };
-
-/* Up to nine digits after the point; the text behind them. */
-static const char *skip_fraction(const char *text, int64_t *ns)
-{
-	int64_t unit_ns = NSEC_PER_SEC;
-
-	*ns = 0;
-	if (*text != '.')
-		return text;
-	for (text++; isdigit((unsigned char)*text) && unit_ns > 1; text++) {
-		unit_ns /= 10;
-		*ns += (*text - '0') * unit_ns;
-	}
-	return text;
-}
-
-/* "2026-03-01T22:00:00.5Z"; a blank for the T, and seconds and Z left out, are fine as well. */
-static bool parse_utc(const char *text, int64_t *out_ns)
-{
-	static const char *const formats[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S",
-					      "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"};
-
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		struct tm tm = {0};
-		int64_t fraction_ns;
-		const char *rest = strptime(text, formats[i], &tm);
-
-		if (!rest || tm.tm_year + 1900 < YEAR_MIN || tm.tm_year + 1900 > YEAR_MAX)
-			continue;
-		rest = skip_fraction(rest, &fraction_ns);
-		if (strcmp(rest, "Z") != 0 && strcmp(rest, "") != 0)
-			continue;
-		*out_ns = (int64_t)timegm(&tm) * NSEC_PER_SEC + fraction_ns;
-		return true;
-	}
-	return false;
-}
-
-static int take_when(const struct option_row *row, const char *text,
-		     char why[static OPTION_WHY_MAX])
-{
-	struct when *when = row->into;
-
-	if (parse_utc(text, &when->ns)) {
-		when->kind = WHEN_UTC;
-		return 0;
-	}
-	if (nsec_parse_duration(text, &when->ns) == 0) {
-		when->kind = WHEN_BEFORE_END;
-		return 0;
-	}
-	(void)snprintf(why, OPTION_WHY_MAX,
-		       "neither a time such as 2026-03-01T22:00:00Z nor a duration such as 10min");
-	return -EINVAL;
-}
 
 static int take_format(const struct option_row *row, const char *text,
 		       char why[static OPTION_WHY_MAX])
@@ -109,8 +44,8 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 	/* clang-format off */
 	const struct option_row rows[] = {
 		{"since", 's', "TIME", "from a time in UTC on (2026-03-01T22:00:00Z), or from\n"
-		 "so long before the end of the run (10min)", take_when, &s->since, 0, 0},
-		{"until", 'u', "TIME", "only what was before that; as --since", take_when, &s->until, 0, 0},
+		 "so long before the end of the run (10min)", recorded_take_when, &s->since, 0, 0},
+		{"until", 'u', "TIME", "only what was before that; as --since", recorded_take_when, &s->until, 0, 0},
 		{"format", 'f', "text|json", "how to print it (text)", take_format, &s->json, 0, 0},
 		OPTION_JSON(&s->json),
 		OPTION_CONFIG(&s->config),
@@ -135,67 +70,6 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 	return true;
 }
 
-/* FILE.db or FILE.db:RUN: the configuration has no say then. */
-static bool names_a_file(const char *run)
-{
-	const char *suffix = run ? strstr(run, ".db") : NULL;
-
-	while (suffix && suffix[3] && suffix[3] != ':')
-		suffix = strstr(suffix + 1, ".db");
-	return suffix;
-}
-
-static int open_run(const struct settings *s, struct query **out)
-{
-	CLEANUP(freep) struct config *config = NULL;
-	char path[CONFIG_PATH_MAX] = "";
-	char why[QUERY_ERROR_MAX];
-	const char *database = s->db;
-
-	if (!database && !names_a_file(s->run)) {
-		config = calloc(1, sizeof(*config));
-		if (!config)
-			return options_complain("report", "%s", strerror(ENOMEM));
-		if (!options_load_config(config, s->config))
-			return EXIT_USAGE;
-		database = config_database_path(config, path);
-	}
-	if (query_open(out, database, s->run, why) < 0)
-		return options_complain("report", "%s", why);
-	return EXIT_GOOD;
-}
-
-static int64_t resolve(const struct query *q, const struct when *when)
-{
-	size_t n;
-	const struct clock_anchor *anchors = query_anchors(q, &n);
-
-	switch (when->kind) {
-	case WHEN_UTC:
-		return timemap_to_mono(anchors, n, when->ns);
-	case WHEN_BEFORE_END:
-		return query_run(q)->newest_mono_ns - when->ns;
-	case WHEN_NOT_GIVEN:
-		break;
-	}
-	return TIME_UNKNOWN;
-}
-
-/* A time in UTC means nothing in a run that was killed before it noted the wall clock. */
-static bool has_clock(const struct query *q, const struct settings *s)
-{
-	size_t n;
-
-	(void)query_anchors(q, &n);
-	if (n > 0 || (s->since.kind != WHEN_UTC && s->until.kind != WHEN_UTC))
-		return true;
-	(void)options_complain("report",
-			       "run %" PRId64 " has not noted the time: --since and --until "
-			       "take only durations for it",
-			       query_run(q)->id);
-	return false;
-}
-
 /* The role that the run was recorded in; NULL if its configuration does not tell. */
 static const char *role_of(const struct query *q)
 {
@@ -205,15 +79,6 @@ static const char *role_of(const struct query *q)
 	if (!config || config_parse(config, query_run(q)->configuration, "record", why) < 0)
 		return NULL;
 	return role_name(config->ptpmon.role);
-}
-
-static void read_boot_id(char *out, size_t size)
-{
-	CLEANUP(fclosep) FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	*out = '\0';
-	if (f && fgets(out, (int)size, f))
-		out[strcspn(out, "\n")] = '\0';
 }
 
 static int complain_of_scope(const struct query *q)
@@ -265,22 +130,23 @@ int cmd_report(int argc, char **argv)
 	CLEANUP(query_freep) struct query *q = NULL;
 	CLEANUP(report_freep) struct report *report = NULL;
 	struct settings settings = {0};
-	char boot_id[64];
+	char boot_id[RECORDED_BOOT_ID_MAX];
 	int status = EXIT_GOOD;
 	int r;
 
 	if (!parse(argc, argv, &settings, &status))
 		return status;
-	status = open_run(&settings, &q);
+	status = recorded_open(argv[0], settings.config, settings.db, settings.run, &q);
 	if (status != EXIT_GOOD)
 		return status;
-	if (!has_clock(q, &settings))
+	if (!recorded_has_clock(argv[0], q, &settings.since) ||
+	    !recorded_has_clock(argv[0], q, &settings.until))
 		return EXIT_USAGE;
-	read_boot_id(boot_id, sizeof(boot_id));
+	recorded_boot_id(boot_id);
 	r = report_build(&report, q,
 			 &(struct report_request){
-				 .since_mono_ns = resolve(q, &settings.since),
-				 .until_mono_ns = resolve(q, &settings.until),
+				 .since_mono_ns = recorded_resolve(q, &settings.since),
+				 .until_mono_ns = recorded_resolve(q, &settings.until),
 				 .role = role_of(q),
 				 .boot_id = boot_id,
 				 .now_mono_ns = nsec_now(CLOCK_MONOTONIC),
