@@ -94,11 +94,13 @@ static void judge_completeness(const struct pmc_client *c, struct pmc_message *m
 {
 	const struct pending *p = &c->pending;
 	/*
-	 * NOT_SUPPORTED comes from every port if they don't know the id, but once, from port 0, if
-	 * the socket is the read-only one. The other errors come once.
+	 * NOT_SUPPORTED comes from every port if they don't know the id, but once if it isn't for
+	 * everyone: from port 0 of a read-only socket, from any port over a network. The other
+	 * errors come once.
 	 */
-	bool ends_series =
-		m->error_id != 0 && (m->error_id != PTP_NOT_SUPPORTED || m->source.port == 0);
+	bool not_for_us = m->source.port == 0 || (client_goes_further(c) && p->dataset &&
+						  p->dataset->flags & DATASET_READ_WRITE);
+	bool ends_series = m->error_id != 0 && (m->error_id != PTP_NOT_SUPPORTED || not_for_us);
 
 	if (p->collecting)
 		return;
