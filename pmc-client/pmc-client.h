@@ -8,6 +8,7 @@
  *   client.h     requests, answers, deadlines and subscriptions
  *   network.h    how to reach the clocks of a network
  *   follower.h   each update of a slave's clock once, what was missed declared
+ *   raw_stream.h the time stamps behind each offset
  *   discover.h   which domain a ptp4l is in
  */
 #pragma once
@@ -19,3 +20,4 @@
 #include "pmc-client/message.h"
 #include "pmc-client/network.h"
 #include "pmc-client/ptp_types.h"
+#include "pmc-client/raw_stream.h"
