@@ -190,6 +190,11 @@ static bool knows_ports(const struct pmc_client *c)
 					p->addressed ? &p->request.target.clock : &c->clock);
 }
 
+static int64_t later(int64_t now_mono_ns, int64_t by_ns)
+{
+	return now_mono_ns > INT64_MAX - by_ns ? INT64_MAX : now_mono_ns + by_ns;
+}
+
 /* Start what has been put into pending. */
 static int start(struct pmc_client *c, int64_t now_mono_ns, int64_t timeout_ns)
 {
@@ -202,12 +207,11 @@ static int start(struct pmc_client *c, int64_t now_mono_ns, int64_t timeout_ns)
 	p->collecting = client_goes_further(c) && !p->addressed;
 	p->learning = wants_all_ports(p) && !p->collecting && !knows_ports(c);
 	p->answered = 0;
-	p->deadline_ns =
-		now_mono_ns > INT64_MAX - timeout_ns ? INT64_MAX : now_mono_ns + timeout_ns;
+	p->deadline_ns = later(now_mono_ns, timeout_ns);
 	r = p->learning ? send_learning(c) : client_send_request(c);
 	p->active = r == 0;
 	if (r == 0)
-		c->next_mono_ns = now_mono_ns + PMC_NETWORK_GAP_NS;
+		c->next_mono_ns = later(now_mono_ns, PMC_NETWORK_GAP_NS);
 	if (client_server_gone(r))
 		client_disconnect(c, now_mono_ns);
 	return r;
