@@ -392,6 +392,7 @@ static void socket_is_inherited(enum pmc_network_kind kind)
 
 	assert_int_equal(pmc_network_open(&fd, &network), 0);
 	start_with(&f, kind, fd, false, false);
+	assert_true(fcntl(pmc_client_fd(f.client), F_GETFD) & FD_CLOEXEC);
 	ask(&f, PTP_ID_PRIORITY1, PTP_PORT_ALL, NULL);
 	request = peer_receive(&f);
 	m = answer_to(&request, &clock_a, 1);
@@ -431,6 +432,12 @@ static void interface_goes_away(enum pmc_network_kind kind)
 	assert_int_equal(pmc_client_connect(f.client), -ENODEV);
 	open_wire();
 	assert_int_equal(pmc_client_connect(f.client), 0);
+	/* Another one of the same name is not what was opened. */
+	ask(&f, PTP_ID_PRIORITY1, PTP_PORT_ALL, NULL);
+	shell("ip link del dev wire0");
+	open_wire();
+	pmc_client_expire(f.client, f.now_ns + TIMEOUT_NS);
+	assert_int_equal(last(&f)->outcome, PMC_DISCONNECTED);
 	stop(&f);
 }
 
