@@ -15,6 +15,7 @@ enum sample_flag {
 	SAMPLE_STEP = 1 << 0,         /* the servo stepped the clock with this very offset */
 	SAMPLE_TIME_ASSUMED = 1 << 1, /* mono_ns is when it was read: its own moment is not known */
 	SAMPLE_UNLOCKED = 1 << 2,     /* the port was not SLAVE when this was read */
+	SAMPLE_SERVO = 1 << 3,        /* servo and freq_ppb are known */
 };
 
 /* What a series measures. The names are those of the table `series`, and of JSON. */
@@ -41,4 +42,6 @@ struct sample {
 	int64_t mono_ns;
 	int64_t value;    /* in the series' unit */
 	int64_t delay_ns; /* mean path delay, or SAMPLE_UNKNOWN */
+	double freq_ppb;  /* with the sign that ptp4l prints */
+	uint8_t servo;    /* s0 … s3 as ptp4l prints it */
 };

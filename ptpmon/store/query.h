@@ -139,6 +139,7 @@ int query_visit_rollups(struct query *q, size_t series, int64_t from_mono_ns, in
 			query_rollup_fn visit, void *userdata);
 
 struct query_event {
+	int64_t id; /* rises with each that is recorded, in this run or another */
 	int64_t mono_ns;
 	enum event_code code;   /* EVENT_CODE_MAX: one that this version does not know */
 	enum severity severity; /* SEVERITY_INFO for one that this version does not know */

@@ -10,7 +10,8 @@
 
 /* In the order of ids, as any scan of a table by a range of its ids is. */
 static const char visit_samples[] =
-	"SELECT visit_sample(series, mono_ns, value_ns, delay_ns, flags, missed) FROM sample "
+	"SELECT visit_sample(series, mono_ns, value_ns, delay_ns, flags, missed, servo, freq_ppb) "
+	"FROM sample "
 	"WHERE id >= ?1 AND id < ?2";
 
 static const char select_windows[] =
@@ -25,7 +26,7 @@ static const char select_rollups[] =
 	"AND to_mono_ns >= ?2 AND from_mono_ns < ?3 ORDER BY hour, from_mono_ns";
 
 static const char select_events[] =
-	"SELECT mono_ns, severity, code, subject, text, detail FROM event "
+	"SELECT mono_ns, severity, code, subject, text, detail, id FROM event "
 	"WHERE run = ?1 AND mono_ns >= ?2 AND mono_ns < ?3 ORDER BY mono_ns, id";
 
 /* A visit on its way: the rows, and whom to show them. */
@@ -113,6 +114,11 @@ static int show_sample(struct visit *v, sqlite3_value **values)
 		return 0;
 	if (!query_is_time(sample.mono_ns))
 		return -EUCLEAN;
+	if (sqlite3_value_type(values[6]) != SQLITE_NULL) {
+		sample.flags |= SAMPLE_SERVO;
+		sample.servo = (uint8_t)sqlite3_value_int64(values[6]);
+		sample.freq_ppb = sqlite3_value_double(values[7]);
+	}
 	sample.series = (unsigned)v->series;
 	return v->sample(v->userdata, &sample);
 }
@@ -198,7 +204,7 @@ int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, in
 	int step;
 	int r;
 
-	if (sqlite3_create_function(q->db, "visit_sample", 6, SQLITE_UTF8 | SQLITE_DIRECTONLY, &v,
+	if (sqlite3_create_function(q->db, "visit_sample", 8, SQLITE_UTF8 | SQLITE_DIRECTONLY, &v,
 				    NULL, step_sample, no_result) != SQLITE_OK)
 		return database_errno(q->db);
 	r = select_range(&v, visit_samples, ROWS_SAMPLE, from_mono_ns, to_mono_ns);
@@ -327,6 +333,7 @@ int query_visit_events(struct query *q, int64_t from_mono_ns, int64_t to_mono_ns
 	(void)sqlite3_bind_int64(row, 3, to_mono_ns);
 	while ((step = sqlite3_step(row)) == SQLITE_ROW && r == 0) {
 		struct query_event e = {
+			.id = sqlite3_column_int64(row, 6),
 			.mono_ns = sqlite3_column_int64(row, 0),
 			.severity = parse_severity(column_text(row, 1)),
 			.code = event_code_parse(column_text(row, 2)),

@@ -37,8 +37,8 @@ static const char *const statement_sql[] = {
 	[INSERT_SERIES]  = "INSERT INTO series (run, kind, source, subject, unit) VALUES (?1, ?2, ?3, ?4, ?5) "
 	                   "ON CONFLICT DO NOTHING",
 	[SELECT_SERIES]  = "SELECT id FROM series WHERE run = ?1 AND kind = ?2 AND source = ?3 AND subject = ?4",
-	[INSERT_SAMPLE]  = "INSERT INTO sample (id, series, mono_ns, value_ns, delay_ns, flags, missed) "
-	                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	[INSERT_SAMPLE]  = "INSERT INTO sample (id, series, mono_ns, value_ns, delay_ns, freq_ppb, servo, flags, "
+	                   "missed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
 	[INSERT_LATENCY] = "INSERT INTO latency (id, series, start_mono_ns, length_ns, count, min_ns, sum_ns, max_ns, "
 	                   "overflows, missed, histogram) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
 	[INSERT_EVENT]   = "INSERT INTO event (run, mono_ns, severity, code, subject, text, detail) "
@@ -166,8 +166,15 @@ static int write_sample(struct writer *w, const struct record *record)
 	bind(s, 3, sample->mono_ns);
 	bind(s, 4, sample->value);
 	bind_known(s, 5, sample->delay_ns);
-	bind(s, 6, sample->flags);
-	bind(s, 7, sample->missed);
+	if (sample->flags & SAMPLE_SERVO) {
+		(void)sqlite3_bind_double(s, 6, sample->freq_ppb);
+		bind(s, 7, sample->servo);
+	} else {
+		(void)sqlite3_bind_null(s, 6);
+		(void)sqlite3_bind_null(s, 7);
+	}
+	bind(s, 8, sample->flags & ~(uint32_t)SAMPLE_SERVO);
+	bind(s, 9, sample->missed);
 	return run_statement(w, INSERT_SAMPLE);
 }
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ptpmon events: what happened in a run, and what happens, as it is recorded. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/cmd/cmd.h"
+#include "ptpmon/cmd/options.h"
+#include "ptpmon/cmd/recorded.h"
+#include "ptpmon/report/clean.h"
+#include "ptpmon/report/figure.h"
+#include "ptpmon/store/query.h"
+
+DEFINE_FREEP(struct query, query_free)
+
+/* How often --follow looks, and how much later than its moment an event may be recorded. */
+#define LOOK_EVERY_NS NSEC_PER_SEC
+#define LATE_NS       (15 * 60 * NSEC_PER_SEC)
+
+struct settings {
+	const char *command, *config, *db, *run;
+	struct recorded_when since;
+	bool follow, json;
+};
+
+/* Where the output has got to. */
+struct position {
+	const struct settings *settings;
+	const struct clock_anchor *anchors;
+	size_t n_anchors;
+	int64_t run;     /* the run that is shown */
+	int64_t last_id; /* of the events shown */
+	int64_t since_mono_ns;
+	int64_t newest_mono_ns;
+};
+
+static int print_json(const struct position *p, const struct query_event *e, int64_t utc_ns)
+{
+	char text[512];
+	char subject[128];
+	char utc[NSEC_TEXT_MAX];
+	json_auto_t *object = NULL;
+
+	CLEAN(text, e->text);
+	CLEAN(subject, e->subject);
+	object = json_pack(
+		"{ss sI so so ss ss ss ss so*}", "schema", "ptpmon.event/1", "run",
+		(json_int_t)p->run, "utc",
+		utc_ns == TIME_UNKNOWN ? json_null() : json_string(nsec_format_utc(utc_ns, utc)),
+		"mono_ns", json_sprintf("%" PRId64, e->mono_ns), "severity",
+		severity_name(e->severity), "code", e->code_name, "subject", subject, "text", text,
+		"detail", *e->detail ? json_loads(e->detail, 0, NULL) : NULL);
+	if (!object)
+		return -ENOMEM;
+	return json_dumpf(object, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF ? -EIO : 0;
+}
+
+static int print_line(const struct query_event *e, int64_t utc_ns)
+{
+	char text[512];
+	char utc[FIGURE_MAX] = "-";
+
+	CLEAN(text, e->text);
+	if (utc_ns != TIME_UNKNOWN)
+		(void)figure_utc(utc_ns, utc);
+	return printf("%-24s  %-7s  %s\n", utc, severity_name(e->severity), text) < 0 ? -EIO : 0;
+}
+
+static int on_event(void *userdata, const struct query_event *e)
+{
+	struct position *p = userdata;
+	int64_t utc_ns = timemap_to_utc(p->anchors, p->n_anchors, e->mono_ns);
+	int r;
+
+	if (e->id <= p->last_id)
+		return 0;
+	r = p->settings->json ? print_json(p, e, utc_ns) : print_line(e, utc_ns);
+	return r;
+}
+
+static int keep_largest_id(void *userdata, const struct query_event *e)
+{
+	int64_t *id = userdata;
+
+	if (e->id > *id)
+		*id = e->id;
+	return 0;
+}
+
+/* Shows what is new in the run. EXIT_GOOD, or EXIT_USAGE after a line that says why not. */
+static int show(struct position *p, struct query *q)
+{
+	int64_t largest_id = p->last_id;
+	int r;
+
+	p->anchors = query_anchors(q, &p->n_anchors);
+	r = query_visit_events(q, p->since_mono_ns, INT64_MAX, on_event, p);
+	if (r == 0)
+		r = query_visit_events(q, p->since_mono_ns, INT64_MAX, keep_largest_id,
+				       &largest_id);
+	if (r == 0 && fflush(stdout) == EOF)
+		r = -EIO;
+	p->last_id = largest_id;
+	if (r == -EUCLEAN)
+		return options_complain(p->settings->command,
+					"the record is damaged: a row of the run makes no sense");
+	if (r < 0)
+		return options_complain(p->settings->command, "events cannot be shown: %s",
+					strerror(-r));
+	return EXIT_GOOD;
+}
+
+/* Looks again, at a run that began since as well. */
+static int look(struct position *p, bool again)
+{
+	CLEANUP(query_freep) struct query *q = NULL;
+	const struct settings *s = p->settings;
+	int status = recorded_open(s->command, s->config, s->db, s->run, &q);
+	int64_t late_ns;
+
+	if (status != EXIT_GOOD)
+		return status;
+	if (!recorded_has_clock(s->command, q, &s->since))
+		return EXIT_USAGE;
+	if (!again)
+		p->since_mono_ns = recorded_resolve(q, &s->since);
+	else if (query_run(q)->id != p->run)
+		p->since_mono_ns = INT64_MIN;
+	else if ((late_ns = p->newest_mono_ns - LATE_NS) > p->since_mono_ns)
+		p->since_mono_ns = late_ns;
+	p->run = query_run(q)->id;
+	p->newest_mono_ns = query_run(q)->newest_mono_ns;
+	return show(p, q);
+}
+
+static int follow(struct position *p)
+{
+	const struct timespec every = nsec_to_timespec(LOOK_EVERY_NS);
+	int status = EXIT_GOOD;
+
+	while (status == EXIT_GOOD) {
+		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &every, NULL);
+		status = look(p, true);
+	}
+	return status;
+}
+
+int cmd_events(int argc, char **argv)
+{
+	struct settings s = {.command = argv[0]};
+	struct position p = {.settings = &s};
+	/* clang-format off */
+	const struct option_row rows[] = {
+		{"since", 's', "TIME", "from a time in UTC on (2026-03-01T22:00:00Z), or from\n"
+		 "so long before the end of the run (10min)", recorded_take_when, &s.since, 0, 0},
+		{"follow", 'f', NULL, "go on with what is recorded from now on", take_flag, &s.follow, 0, 0},
+		OPTION_JSON(&s.json),
+		OPTION_CONFIG(&s.config),
+		OPTION_DB(&s.db),
+	};
+	/* clang-format on */
+	const struct usage usage = {
+		.synopsis = "events [OPTION]... [RUN]",
+		.about = "Print what happened in a run, one event a line: when, how grave, and "
+			 "what. "
+			 "RUN is\nan id, a label, last (the default), or FILE.db[:RUN]. With "
+			 "--json, "
+			 "an object a line.",
+		ROWS(rows),
+		.max_operands = 1,
+		.epilogue = "Exit status: 0 printed, 2 usage or the record cannot be read.",
+	};
+	int first;
+	int status;
+
+	if (!options_parse(&usage, argc, argv, &first, &status))
+		return status;
+	s.run = first < argc ? argv[first] : NULL;
+	status = look(&p, false);
+	return status == EXIT_GOOD && s.follow ? follow(&p) : status;
+}
