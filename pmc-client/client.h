@@ -128,11 +128,12 @@ PMC_EXPORT int pmc_client_new(struct pmc_client **out, const struct pmc_client_o
 PMC_EXPORT struct pmc_client *pmc_client_free(struct pmc_client *c);
 
 /*
- * Bind and connect; again after a restart of ptp4l, which a connected socket doesn't survive. What
- * was learnt of the old server is forgotten, its subscription too; an outstanding request ends with
- * PMC_DISCONNECTED.
+ * Bind and connect; again after a restart of ptp4l, which a connected socket doesn't survive, or
+ * when an interface has come back. What was learnt of the old server is forgotten, its subscription
+ * too; an outstanding request ends with PMC_DISCONNECTED.
  *
- * 0, or -ENOENT (no socket), -ECONNREFUSED (left behind, nobody listens), -ENOTSOCK, -EACCES ...
+ * 0, or -ENOENT (no socket), -ECONNREFUSED (left behind, nobody listens), -ENOTSOCK, -EACCES ...;
+ * for a network what pmc_network_open() returns.
  */
 PMC_EXPORT int pmc_client_connect(struct pmc_client *c);
 PMC_EXPORT bool pmc_client_connected(const struct pmc_client *c);
