@@ -165,8 +165,12 @@ static void wait_all(struct scan *scan, int64_t deadline_ns)
 		if (poll(wait, scan->n_sessions + 1, (int)(left_ns / 1000000) + 1) > 0 &&
 		    wait[0].revents)
 			scan->interrupted = true;
-		for (size_t i = 0; i < scan->n_sessions; i++)
-			(void)pmc_client_receive(scan->sessions[i].session.client, tool_now_ns());
+		for (size_t i = 0; i < scan->n_sessions; i++) {
+			struct pmc_client *client = scan->sessions[i].session.client;
+
+			(void)pmc_client_receive(client, tool_now_ns());
+			pmc_client_expire(client, tool_now_ns());
+		}
 	}
 }
 
@@ -184,14 +188,11 @@ static void find_clocks(struct scan *scan, uint8_t domain)
 
 		s->domain = domain;
 		(void)pmc_client_set_domain(s->client, domain, s->transport_specific);
-		/* Who can't send, such as a second one after the interface has gone, finds nobody.
-		 */
-		(void)pmc_client_request(s->client, &request, tool_now_ns(), INT64_MAX);
+		/* One that can't send finds nobody. */
+		(void)pmc_client_request(s->client, &request, tool_now_ns(), scan->o->timeout_ns);
 		wait_all(scan, tool_now_ns() + PMC_NETWORK_GAP_NS);
 	}
 	wait_all(scan, tool_now_ns() + scan->o->timeout_ns);
-	for (size_t i = 0; i < scan->n_sessions; i++)
-		pmc_client_cancel(scan->sessions[i].session.client);
 }
 
 static void ask_clock(struct scan *scan, struct scan_clock *c)
@@ -353,39 +354,46 @@ static void print_json(const struct scan *scan)
 
 /* --- the command --- */
 
+/* 0 or -errno. */
+static int open_session(struct scan *scan, enum pmc_network_kind kind, int specific)
+{
+	struct scan_session *ss = &scan->sessions[scan->n_sessions];
+	int r;
+
+	*ss = (struct scan_session){
+		.scan = scan,
+		.kind = kind,
+		.session = {.o = scan->o,
+			    .sink = take_message,
+			    .transport_specific = (uint8_t)specific},
+	};
+	r = session_connect_network(&ss->session, kind);
+	if (r == 0)
+		scan->n_sessions++;
+	return r;
+}
+
 /* Every transport and transportSpecific that wasn't ruled out. 0, or the exit status. */
 static int open_sessions(struct scan *scan)
 {
 	const struct tool_options *o = scan->o;
-	int failed = 0;
+	const char *why_not = NULL;
 
-	for (int kind = 0; kind < PMC_NETWORK_KIND_MAX; kind++) {
-		if (o->kind_chosen && (int)o->network.kind != kind)
-			continue;
-		for (int specific = 0; specific < SPECIFICS; specific++) {
-			struct scan_session *ss = &scan->sessions[scan->n_sessions];
+	for (int kind = 0; kind < PMC_NETWORK_KIND_MAX; kind++)
+		for (int specific = 0; specific < 16; specific++) {
+			bool wanted = o->transport_specific < 0 ? specific < SPECIFICS
+								: specific == o->transport_specific;
 			int r;
 
-			if (o->transport_specific >= 0 && specific > 0)
-				break;
-			*ss = (struct scan_session){.scan = scan, .kind = kind};
-			ss->session = (struct session){.o = o, .sink = take_message};
-			ss->session.transport_specific =
-				(uint8_t)(o->transport_specific >= 0 ? o->transport_specific
-								     : specific);
-			r = session_connect_network(&ss->session, kind);
-			if (r == 0) {
-				scan->n_sessions++;
-			} else if (failed == 0) {
-				failed = -r;
-				scan->sessions[SESSIONS_MAX - 1].kind = kind;
-			}
+			if (!wanted || (o->kind_chosen && (int)o->network.kind != kind))
+				continue;
+			r = open_session(scan, kind, specific);
+			if (r < 0 && !why_not)
+				why_not = network_why_not(-r, kind);
 		}
-	}
 	if (scan->n_sessions > 0)
 		return 0;
-	tool_complain("%s: %s", o->network.interface,
-		      network_why_not(failed, scan->sessions[SESSIONS_MAX - 1].kind));
+	tool_complain("%s: %s", o->network.interface, why_not);
 	return EXIT_USAGE;
 }
 
