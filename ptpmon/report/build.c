@@ -2,6 +2,7 @@
 #include "ptpmon/report/build.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +14,10 @@ static void building_clear(struct building *b)
 	history_clear(&b->history);
 	free(b->offset_indices);
 	free(b->latency_indices);
+	for (size_t i = 0; b->offset_maxima && i < b->n_offsets; i++)
+		free(b->offset_maxima[i]);
+	free(b->offset_maxima);
+	free(b->latency_maxima);
 	(void)report_free(b->report);
 }
 
@@ -22,6 +27,12 @@ static void name_series(struct series *out, const struct query_series *from)
 	CLEAN(out->source, from->source);
 	CLEAN(out->subject, from->subject);
 	CLEAN(out->unit, from->unit);
+}
+
+static void refuse_all(struct report_quantiles *q)
+{
+	for (size_t p = 0; p < REPORT_PERCENTILES; p++)
+		q->value_ns[p] = q->low_ns[p] = q->high_ns[p] = SAMPLE_UNKNOWN;
 }
 
 /* Nothing is known of a column until something is seen. */
@@ -34,8 +45,8 @@ static struct report_offset *new_offset_columns(size_t n)
 
 		o->abs_max_ns = o->min_ns = o->max_ns = o->delay_p50_ns = SAMPLE_UNKNOWN;
 		o->unlocked_largest_ns = o->step_largest_ns = SAMPLE_UNKNOWN;
-		for (size_t p = 0; p < REPORT_PERCENTILES; p++)
-			o->abs.value_ns[p] = SAMPLE_UNKNOWN;
+		refuse_all(&o->abs);
+		o->wander.cte_worst_ns = o->wander.cte_last_ns = NAN;
 	}
 	return columns;
 }
@@ -46,8 +57,7 @@ static struct report_latency *new_latency_columns(size_t n)
 
 	for (size_t i = 0; columns && i < n; i++) {
 		columns[i].min_ns = columns[i].avg_ns = columns[i].max_ns = SAMPLE_UNKNOWN;
-		for (size_t p = 0; p < REPORT_PERCENTILES; p++)
-			columns[i].value.value_ns[p] = SAMPLE_UNKNOWN;
+		refuse_all(&columns[i].value);
 	}
 	return columns;
 }
@@ -97,15 +107,18 @@ static int building_series(struct building *b)
 int report_build(struct report **out, struct query *q, const struct report_request *request)
 {
 	static int (*const steps[])(struct building *) = {
-		building_series,    building_happenings, building_declared_gaps, building_offsets,
-		building_sort_gaps, building_latencies,  building_worst,         building_headline,
+		building_series,  building_happenings, building_windows,   building_declared_gaps,
+		building_offsets, building_sort_gaps,  building_latencies, building_coincidences,
+		building_worst,   building_headline,
 	};
-	CLEANUP(building_clear) struct building b = {.query = q};
+	CLEANUP(building_clear) struct building b = {.query = q, .request = request};
 	int r;
 
 	b.report = calloc(1, sizeof(*b.report));
 	if (!b.report)
 		return -ENOMEM;
+	b.report->limits = request->limits;
+	b.report->deviations = request->deviations;
 	r = building_scope(&b, request);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r == 0; i++)
 		r = steps[i](&b);

@@ -10,15 +10,22 @@
 #include "ptpmon/report/history.h"
 #include "ptpmon/report/spans.h"
 #include "ptpmon/report/values.h"
+#include "ptpmon/stats/latency_summary.h"
 
 struct building {
 	struct query *query;
+	const struct report_request *request;
 	struct report *report;
 	bool from_start;                  /* the scope begins where the run does … */
 	int64_t from_mono_ns, to_mono_ns; /* … and then what is visited begins at 0: the moment of a
 					     row may be a little before the run noted its start */
 	struct history history;
 	size_t *offset_indices, *latency_indices; /* series of the query, by index in report */
+	size_t n_windows;                         /* for coincidences, of … */
+	int64_t window_ns;
+	size_t n_offsets;
+	int64_t **offset_maxima; /* … each of these series … */
+	int64_t *latency_maxima; /* … and all CPUs; SAMPLE_UNKNOWN where there is none */
 };
 
 /* scope.c: the run, the scope, the columns. -ERANGE if the scope is empty. */
@@ -33,6 +40,27 @@ int building_happenings(struct building *b);
 
 /* offsets.c: statistics of each offset series, and the worst samples. */
 int building_offsets(struct building *b);
+
+/*
+ * quantiles.c: percentiles of |offset| and how sure they are, of n values in order of time; and of
+ * latencies, from the histograms of INTERVAL_BLOCKS parts of the time, and their sum.
+ */
+int building_offset_quantiles(struct report_quantiles *out, const int64_t *values, size_t n);
+void building_latency_quantiles(struct report_quantiles *out, const struct latency_summary *sum,
+				const struct histogram *parts);
+
+/* wander.c: MTIE and deviations of n offsets; judge.c: what the limits say of them. */
+struct track;
+int building_wander(const struct building *b, struct report_wander *out, const int64_t *times_ns,
+		    const int64_t *offsets_ns, size_t n, int64_t tau0_ns);
+int building_judge(const struct building *b, struct report_wander *out, struct track *t,
+		   const int64_t *offsets_ns, size_t n);
+
+/* coincidence.c: makes the windows, notes a value in the one it lies in, and compares them. */
+int building_windows(struct building *b);
+void building_note_maximum(const struct building *b, int64_t *maxima, int64_t mono_ns,
+			   int64_t value);
+int building_coincidences(struct building *b);
 
 /*
  * gaps.c: the declared ones; those of one series, from distances of its samples that may be too

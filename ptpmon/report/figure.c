@@ -75,6 +75,46 @@ const char *figure_latency(int64_t ns, char out[static FIGURE_MAX])
 	return scaled(latency_scales, ns, out);
 }
 
+const char *figure_between(int64_t low_ns, int64_t high_ns, char out[static FIGURE_MAX])
+{
+	const struct scale *scale = offset_scales;
+
+	if (high_ns == SAMPLE_UNKNOWN) {
+		char low[FIGURE_MAX];
+
+		if (low_ns == SAMPLE_UNKNOWN)
+			return unknown(out);
+		(void)snprintf(out, FIGURE_MAX, "> %.*s", FIGURE_MAX - 3,
+			       figure_offset(low_ns, low));
+		return out;
+	}
+	if (low_ns == SAMPLE_UNKNOWN)
+		low_ns = 0;
+	while (high_ns >= scale->below && scale->below != INT64_MAX)
+		scale++;
+	(void)snprintf(out, FIGURE_MAX, "%.*f..%.*f %s", scale->digits > 0,
+		       (double)low_ns / (double)scale->unit_ns, scale->digits > 0,
+		       (double)high_ns / (double)scale->unit_ns, scale->unit);
+	return out;
+}
+
+const char *figure_wander(double ns, char out[static FIGURE_MAX])
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	size_t i = 0;
+
+	if (isnan(ns))
+		return unknown(out);
+	for (; ns >= 9999.5 && i + 1 < sizeof(units) / sizeof(units[0]); i++)
+		ns /= 1000;
+	(void)snprintf(out, FIGURE_MAX, "%.*f %s",
+		       ns < 9.9995   ? 3
+		       : ns < 99.995 ? 2
+				     : ns < 999.95,
+		       ns, units[i]);
+	return out;
+}
+
 const char *figure_share(int64_t part, int64_t whole, char out[static FIGURE_MAX])
 {
 	if (whole <= 0)

@@ -2,6 +2,7 @@
 #include "ptpmon/report/json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "ptpmon/base/nsec.h"
@@ -45,6 +46,29 @@ static void set_moment(json_t *j, const char *mono, const char *utc, const struc
 	(void)json_object_set_new(j, utc, json_utc(m->utc_ns));
 }
 
+static json_t *json_double(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* How many lie beyond a percentile, and where it is with 95 % confidence. */
+static json_t *confidence_json(const struct report_quantiles *q)
+{
+	json_t *j = json_object();
+
+	for (size_t i = 0; i < REPORT_PERCENTILES; i++) {
+		if (q->value_ns[i] == SAMPLE_UNKNOWN)
+			continue;
+		(void)json_object_set_new(
+			j, report_percentiles[i].name,
+			json_pack("{so so so so}", "beyond", json_count(q->beyond[i]), "low_ns",
+				  json_known(q->low_ns[i]), "high_ns", json_known(q->high_ns[i]),
+				  "effective",
+				  q->effective[i] > 0 ? json_real(q->effective[i]) : json_null()));
+	}
+	return j;
+}
+
 static json_t *quantiles_json(const struct report_quantiles *q, uint64_t count)
 {
 	json_t *j = json_object();
@@ -59,6 +83,7 @@ static json_t *quantiles_json(const struct report_quantiles *q, uint64_t count)
 						  json_count(quantile_needed(p->p_milli)));
 	}
 	(void)json_object_set_new(j, "refused", refused);
+	(void)json_object_set_new(j, "confidence", confidence_json(q));
 	return j;
 }
 
@@ -106,7 +131,84 @@ static json_t *columns_json(const struct report *r)
 	return list;
 }
 
-static json_t *offset_json(const struct report_offset *o, const struct report_column *c)
+static json_t *taus_json(const struct report *r, const struct report_wander *w)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->n_taus; i++) {
+		const struct report_tau *t = &w->taus[i];
+		json_t *j = json_pack("{sI so so}", "tau_ns", (json_int_t)t->tau_ns, "mtie_ns",
+				      json_double(t->mtie_ns), "tdev_ns", json_double(t->tdev_ns));
+
+		if (r->deviations)
+			(void)json_object_update_new(
+				j, json_pack("{so so so so}", "adev", json_double(t->adev), "oadev",
+					     json_double(t->oadev), "mdev", json_double(t->mdev),
+					     "tdev_without_outliers_ns",
+					     json_double(t->tdev_filtered_ns)));
+		(void)json_array_append_new(list, j);
+	}
+	return list;
+}
+
+static json_t *verdicts_json(const struct report_wander *w)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->n_verdicts; i++) {
+		const struct report_verdict *v = &w->verdicts[i];
+
+		(void)json_array_append_new(
+			list,
+			json_pack("{ss ss ss ss so so so ss so}", "mask", v->mask->label,
+				  "quantity", mask_quantity_name(v->mask->quantity), "filter",
+				  mask_filter_name(v->mask->filter), "source", v->mask->source,
+				  "tau_ns", v->tau_ns ? json_integer(v->tau_ns) : json_null(),
+				  "value_ns", json_double(v->value_ns), "limit_ns",
+				  json_double(v->limit_ns), "verdict",
+				  report_outcome_name(v->outcome), "beyond",
+				  json_count(v->beyond)));
+	}
+	return list;
+}
+
+static json_t *wander_json(const struct report *r, const struct report_wander *w)
+{
+	json_t *j =
+		json_pack("{so sI so sb so so so}", "pieces", json_count(w->pieces), "longest_ns",
+			  (json_int_t)w->longest_ns, "filled", json_count(w->filled), "uneven",
+			  w->uneven, "cte_worst_ns", json_double(w->cte_worst_ns), "cte_last_ns",
+			  json_double(w->cte_last_ns), "taus", taus_json(r, w));
+
+	if (r->deviations)
+		(void)json_object_set_new(j, "outliers", json_count(w->outliers));
+	if (r->limits)
+		(void)json_object_set_new(j, "verdicts", verdicts_json(w));
+	return j;
+}
+
+static json_t *coincidence_json(const struct report_coincidence *c)
+{
+	if (!c->known)
+		return json_null();
+	return json_pack("{sI sI sI sI sI sf sf ss}", "window_ns", (json_int_t)c->window_ns,
+			 "windows", (json_int_t)c->count.windows, "offsets", (json_int_t)c->count.a,
+			 "latencies", (json_int_t)c->count.b, "both", (json_int_t)c->count.both,
+			 "expected", c->count.expected, "chance", c->count.chance, "caution",
+			 report_coincidence_caution);
+}
+
+static json_t *limits_json(const struct limits *l)
+{
+	if (!l)
+		return json_null();
+	return json_pack("{so so so so ss}", "name", json_string(l->name), "about",
+			 json_string(l->about), "edition", json_string(l->edition), "provenance",
+			 json_string(l->provenance), "standing", "indicative");
+}
+
+static json_t *offset_json(const struct report *r, const struct report_offset *o,
+			   const struct report_column *c)
 {
 	json_t *j = json_pack("{so so so so so so so so so}", "column", json_text(c->name), "count",
 			      json_count(o->count), "abs", quantiles_json(&o->abs, o->count),
@@ -127,6 +229,7 @@ static json_t *offset_json(const struct report_offset *o, const struct report_co
 			  json_count(o->gaps), "gaps_ns", (json_int_t)o->gaps_ns);
 
 	(void)json_object_update_new(j, more);
+	(void)json_object_set_new(j, "wander", wander_json(r, &o->wander));
 	return j;
 }
 
@@ -140,14 +243,15 @@ static json_t *offsets_json(const struct report *r)
 
 		for (size_t c = 0; c < r->n_columns; c++)
 			(void)json_array_append_new(columns,
-						    offset_json(&s->columns[c], &r->columns[c]));
+						    offset_json(r, &s->columns[c], &r->columns[c]));
 		(void)json_array_append_new(
 			list,
-			json_pack("{so so so so so so}", "subject", json_text(s->series.subject),
+			json_pack("{so so so so so so so}", "subject", json_text(s->series.subject),
 				  "source", json_text(s->series.source), "unit",
 				  json_text(s->series.unit), "interval_p50_ns",
 				  json_known(s->interval_p50_ns), "gap_limit_ns",
-				  json_known(s->gap_limit_ns), "columns", columns));
+				  json_known(s->gap_limit_ns), "coincidence",
+				  coincidence_json(&s->coincidence), "columns", columns));
 	}
 	return list;
 }
@@ -184,6 +288,21 @@ static json_t *latencies_json(const struct report *r)
 	return list;
 }
 
+static json_t *around_json(const struct report_worst *w)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->n_near && i < REPORT_NEAR_MAX; i++)
+		(void)json_array_append_new(list, json_pack("{sI so so}", "after_ns",
+							    (json_int_t)w->near[i].after_ns, "code",
+							    json_text(w->near[i].code), "text",
+							    json_text(w->near[i].text)));
+	return json_pack("{so so so so so}", "offset_ns", json_known(w->near_offset_ns),
+			 "latency_ns", json_known(w->near_latency_ns), "missed",
+			 json_count(w->near_missed), "n_happened", json_count(w->n_near),
+			 "happened", list);
+}
+
 static json_t *worst_json(const struct report_worst *list, size_t n)
 {
 	json_t *array = json_array();
@@ -197,6 +316,7 @@ static json_t *worst_json(const struct report_worst *list, size_t n)
 				  "events", json_count(w->events), "event", json_text(w->event));
 
 		set_moment(j, "mono_ns", "utc", &w->at);
+		(void)json_object_set_new(j, "around", around_json(w));
 		(void)json_array_append_new(array, j);
 	}
 	return array;
@@ -266,11 +386,11 @@ static json_t *events_json(const struct report *r)
 
 json_t *report_to_json(const struct report *r)
 {
-	return json_pack("{ss so ss so so so so so so so sI so sI so so so}", "schema",
+	return json_pack("{ss so ss so so so so so so so so sI so sI so so so}", "schema",
 			 "ptpmon.report/1", "headline", json_text(r->headline), "caution",
-			 report_caution, "run", run_json(&r->run), "scope", scope_json(r),
-			 "columns", columns_json(r), "offsets", offsets_json(r), "latencies",
-			 latencies_json(r), "worst_offsets",
+			 report_caution, "run", run_json(&r->run), "scope", scope_json(r), "limits",
+			 limits_json(r->limits), "columns", columns_json(r), "offsets",
+			 offsets_json(r), "latencies", latencies_json(r), "worst_offsets",
 			 worst_json(r->worst_offsets, r->n_worst_offsets), "worst_latencies",
 			 worst_json(r->worst_latencies, r->n_worst_latencies), "n_changes",
 			 (json_int_t)r->n_changes, "changes", changes_json(r), "n_gaps",

@@ -21,6 +21,8 @@ struct tally {
 	struct report_offset_series *series;
 	struct report_offset *column;
 	struct values offsets, delays;
+	struct values times; /* of the offsets */
+	int64_t *maxima;     /* of windows, for coincidences */
 	/* only of column 0: */
 	bool whole;
 	uint64_t samples;
@@ -33,6 +35,7 @@ static void tally_clear(struct tally *t)
 {
 	values_clear(&t->offsets);
 	values_clear(&t->delays);
+	values_clear(&t->times);
 	values_clear(&t->intervals);
 	values_clear(&t->distances);
 }
@@ -68,14 +71,19 @@ static int note_time(struct tally *t, int64_t mono_ns)
 static void keep_worst(struct tally *t, const struct sample *s)
 {
 	struct report *r = t->b->report;
-	struct report_worst w = {
+	struct report_worst w;
+
+	building_note_maximum(t->b, t->maxima, s->mono_ns, llabs(s->value));
+	if (r->n_worst_offsets == REPORT_WORST &&
+	    llabs(s->value) <= worst_by_offset(&r->worst_offsets[REPORT_WORST - 1]))
+		return;
+	w = (struct report_worst){
 		.second = {.from_ns = s->mono_ns - HALF_A_SECOND_NS,
 			   .to_ns = s->mono_ns + HALF_A_SECOND_NS},
 		.at.mono_ns = s->mono_ns,
 		.offset_ns = s->value,
 		.latency_ns = SAMPLE_UNKNOWN,
 	};
-
 	memcpy(w.port, t->series->series.subject, sizeof(w.port));
 	worst_keep(r->worst_offsets, &r->n_worst_offsets, &w, worst_by_offset);
 }
@@ -104,32 +112,38 @@ static int on_sample(void *userdata, const struct sample *s)
 	if (t->whole)
 		keep_worst(t, s);
 	r = values_add(&t->offsets, s->value);
+	if (r == 0)
+		r = values_add(&t->times, s->mono_ns);
 	if (r == 0 && s->delay_ns != SAMPLE_UNKNOWN)
 		r = values_add(&t->delays, s->delay_ns);
 	return r;
 }
 
-static void write_statistics(struct tally *t)
+/* The arrays that are no longer needed go first: a night is long. */
+static int write_statistics(struct tally *t)
 {
 	struct report_offset *o = t->column;
 	struct moments m;
+	int r;
 
 	if (t->delays.n)
 		o->delay_p50_ns = quantile_select(t->delays.v, t->delays.n, 50000);
+	values_clear(&t->delays);
+	values_clear(&t->intervals);
 	o->count = t->offsets.n;
 	if (!o->count)
-		return;
+		return 0;
 	m = values_moments(&t->offsets);
 	o->min_ns = m.min;
 	o->max_ns = m.max;
 	o->mean_ns = m.mean;
 	o->stddev_ns = m.stddev;
-	values_make_absolute(&t->offsets);
-	o->abs_max_ns = quantile_select(t->offsets.v, o->count, QUANTILE_WHOLE);
-	for (size_t i = 0; i < REPORT_PERCENTILES; i++)
-		if (quantile_supported(report_percentiles[i].p_milli, o->count))
-			o->abs.value_ns[i] = quantile_select(t->offsets.v, o->count,
-							     report_percentiles[i].p_milli);
+	o->abs_max_ns = llabs(m.min) > llabs(m.max) ? llabs(m.min) : llabs(m.max);
+	r = building_offset_quantiles(&o->abs, t->offsets.v, o->count);
+	if (r < 0 || t->series->interval_p50_ns <= 0)
+		return r;
+	return building_wander(t->b, &o->wander, t->times.v, t->offsets.v, o->count,
+			       t->series->interval_p50_ns);
 }
 
 static void write_lock(const struct building *b, const struct report_column *column,
@@ -171,6 +185,7 @@ static int fill_column(struct building *b, size_t index, size_t column)
 		.b = b,
 		.series = series,
 		.column = &series->columns[column],
+		.maxima = b->offset_maxima[index],
 		.whole = column == 0,
 		/* a scope that begins within the run begins where there might have been a sample */
 		.last_ns = b->from_start ? TIME_UNKNOWN : b->from_mono_ns,
@@ -190,8 +205,7 @@ static int fill_column(struct building *b, size_t index, size_t column)
 			return r;
 		write_series(&t);
 	}
-	write_statistics(&t);
-	return 0;
+	return write_statistics(&t);
 }
 
 int building_offsets(struct building *b)

@@ -16,6 +16,16 @@ const char report_caution[] = "Offsets are the input of ptp4l's own servo and so
 			      "error takes an external "
 			      "reference.";
 
+const char report_coincidence_caution[] =
+	"With hardware time stamps a late wake-up does not by itself move the offset.";
+
+static const char *const outcome_names[] = {
+	[REPORT_WITHIN] = "within",
+	[REPORT_OUTSIDE] = "outside",
+	[REPORT_NO_LIMIT] = "no-limit",
+	[REPORT_NO_VALUE] = "no-value",
+};
+
 static const char *const ending_names[] = {
 	[REPORT_ENDED] = "ended",
 	[REPORT_RECORDING] = "recording",
@@ -34,6 +44,11 @@ static const char *const gap_cause_names[] = {
 	[REPORT_GAP_NO_UPDATES] = "no-updates",
 };
 
+const char *report_outcome_name(enum report_outcome outcome)
+{
+	return outcome_names[outcome];
+}
+
 const char *report_ending_name(enum report_ending ending)
 {
 	return ending_names[ending];
@@ -47,6 +62,19 @@ const char *report_idle_name(enum report_idle idle)
 const char *report_gap_cause_name(enum report_gap_cause cause)
 {
 	return gap_cause_names[cause];
+}
+
+bool report_is_outside(const struct report *r)
+{
+	for (size_t i = 0; i < r->n_offsets; i++)
+		for (size_t c = 0; c < r->n_columns; c++) {
+			const struct report_wander *w = &r->offsets[i].columns[c].wander;
+
+			for (size_t v = 0; v < w->n_verdicts; v++)
+				if (w->verdicts[v].outcome == REPORT_OUTSIDE)
+					return true;
+		}
+	return false;
 }
 
 bool report_is_empty(const struct report *r)
@@ -63,6 +91,15 @@ bool report_is_empty(const struct report *r)
 	return true;
 }
 
+static void free_offsets(struct report_offset_series *s, size_t n_columns)
+{
+	for (size_t c = 0; s->columns && c < n_columns; c++) {
+		free(s->columns[c].wander.taus);
+		free(s->columns[c].wander.verdicts);
+	}
+	free(s->columns);
+}
+
 struct report *report_free(struct report *r)
 {
 	if (!r)
@@ -70,7 +107,7 @@ struct report *report_free(struct report *r)
 	for (size_t i = 0; r->columns && i < r->n_columns; i++)
 		free(r->columns[i].spans);
 	for (size_t i = 0; r->offsets && i < r->n_offsets; i++)
-		free(r->offsets[i].columns);
+		free_offsets(&r->offsets[i], r->n_columns);
 	for (size_t i = 0; r->latencies && i < r->n_latencies; i++)
 		free(r->latencies[i].columns);
 	free(r->columns);

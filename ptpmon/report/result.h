@@ -3,7 +3,8 @@
  * ptpmon/report/result.h: what a report says, as one struct; text and JSON only draw it.
  *
  * Column 0 is the whole scope; the others are its phases in the order in which they first began,
- * those of one name pooled. Time outside every phase is in column 0 only.
+ * those of one name pooled. Time outside every phase is in column 0 only. If asked for, the others
+ * are what lies between marks instead, "before" the first and then named for the mark before it.
  *
  * Offsets are local minus master. Their statistics are over the samples that were taken while the
  * port was SLAVE; a sample with which the servo stepped the clock, and one taken in another state,
@@ -18,10 +19,13 @@
 #include "ptpmon/model/event.h"
 #include "ptpmon/model/sample.h"
 #include "ptpmon/model/timemap.h"
+#include "ptpmon/stats/coincidence.h"
+#include "ptpmon/stats/mask.h"
 
 enum {
 	REPORT_PERCENTILES = 4,
 	REPORT_WORST = 5,
+	REPORT_NEAR_MAX = 8,
 	REPORT_LISTED_MAX = 256, /* state changes and gaps that are listed; all are counted */
 	REPORT_NAME_MAX = 64,
 	REPORT_TEXT_MAX = 256,
@@ -35,9 +39,17 @@ struct report_percentile {
 };
 extern const struct report_percentile report_percentiles[REPORT_PERCENTILES];
 
-/* Nearest-rank values; SAMPLE_UNKNOWN where refused, because the count does not support it. */
+/*
+ * Nearest-rank values; SAMPLE_UNKNOWN where refused, because the count does not support it.
+ * Beside each how many lie beyond it, and the values that it lies between with 95 % confidence,
+ * neighbours taken as much alike as they are (stats/interval.h): SAMPLE_UNKNOWN where nothing
+ * bounds it, effective 0 where nothing can be said.
+ */
 struct report_quantiles {
 	int64_t value_ns[REPORT_PERCENTILES];
+	uint64_t beyond[REPORT_PERCENTILES];
+	int64_t low_ns[REPORT_PERCENTILES], high_ns[REPORT_PERCENTILES];
+	double effective[REPORT_PERCENTILES]; /* independent values that would be as sure */
 };
 
 struct report_moment {
@@ -75,6 +87,46 @@ struct report_column {
 	int64_t duration_ns;
 };
 
+/* MTIE and deviations at one tau. NAN: no complete term, or not asked for. */
+struct report_tau {
+	int64_t tau_ns; /* a multiple of the usual distance */
+	double mtie_ns, tdev_ns;
+	double adev, oadev, mdev; /* fractional frequency; only if asked for, like … */
+	double tdev_filtered_ns;  /* … TDEV without outliers of frequency */
+};
+
+enum report_outcome {
+	REPORT_WITHIN,
+	REPORT_OUTSIDE,
+	REPORT_NO_LIMIT, /* at any tau that was evaluated */
+	REPORT_NO_VALUE, /* too short, or too slow for the filter */
+	REPORT_OUTCOME_MAX
+};
+const char *report_outcome_name(enum report_outcome outcome);
+
+/* One mask; of a function of tau where the value is the largest part of its limit. */
+struct report_verdict {
+	const struct mask *mask; /* of the limits asked for */
+	enum report_outcome outcome;
+	int64_t tau_ns;            /* 0: no function of it */
+	double value_ns, limit_ns; /* NAN where there is none */
+	uint64_t beyond;           /* samples beyond the limit, of max|TE| unfiltered */
+};
+
+/* What tells of wander, of one offset series in one column (stats/segments.h). */
+struct report_wander {
+	uint64_t pieces; /* that the samples are in, cut at gaps */
+	int64_t longest_ns;
+	uint64_t filled;                  /* values put into small holes */
+	uint64_t outliers;                /* left out of tdev_filtered_ns */
+	bool uneven;                      /* taken as even all the same, but for MTIE */
+	double cte_worst_ns, cte_last_ns; /* means over 1000 s, the worst of all; NAN: none */
+	size_t n_taus;
+	struct report_tau *taus; /* rising */
+	size_t n_verdicts;
+	struct report_verdict *verdicts;
+};
+
 /* One offset series in one column. */
 struct report_offset {
 	uint64_t count; /* samples in the statistics */
@@ -95,12 +147,24 @@ struct report_offset {
 	uint64_t state_changes;
 	uint64_t gaps;
 	int64_t gaps_ns; /* together, within the column */
+	struct report_wander wander;
+};
+
+/*
+ * Windows in which both an offset and a latency are among the worst of theirs, 1 in 100, and how
+ * many these would be by chance (stats/coincidence.h).
+ */
+struct report_coincidence {
+	bool known;
+	int64_t window_ns;
+	struct coincidence count; /* a: offsets, b: wake-ups */
 };
 
 struct report_offset_series {
 	struct series series;
-	int64_t interval_p50_ns;       /* median distance of the samples */
-	int64_t gap_limit_ns;          /* a longer distance is a gap */
+	int64_t interval_p50_ns; /* median distance of the samples */
+	int64_t gap_limit_ns;    /* a longer distance is a gap */
+	struct report_coincidence coincidence;
 	struct report_offset *columns; /* report.n_columns of them */
 };
 
@@ -124,6 +188,13 @@ struct report_latency_series {
 	struct report_latency *columns;
 };
 
+/* Something that happened not far from a bad moment. */
+struct report_near {
+	int64_t after_ns;           /* the moment; less than 0: before */
+	char code[REPORT_NAME_MAX]; /* of the event; "mark" */
+	char text[REPORT_TEXT_MAX];
+};
+
 /*
  * A bad moment, and what else was there in the same second: that of the latency window which it is
  * (`at` is its start then) or which covers it, or half a second before and after where none does.
@@ -137,6 +208,12 @@ struct report_worst {
 	char cpu[sizeof(((struct series *)0)->subject)];
 	uint64_t events;             /* of severity notice and more … */
 	char event[REPORT_TEXT_MAX]; /* … and the gravest of them */
+	/* From 2 s before that second (the offset) to 2 s after: */
+	int64_t near_offset_ns;  /* the largest of any port, in whatever state */
+	int64_t near_latency_ns; /* of any CPU */
+	uint64_t near_missed;    /* updates */
+	uint64_t n_near;         /* events and marks; the first REPORT_NEAR_MAX are listed */
+	struct report_near near[REPORT_NEAR_MAX];
 };
 
 struct report_state_change {
@@ -167,6 +244,8 @@ struct report_gap {
 
 struct report {
 	char headline[2 * REPORT_TEXT_MAX]; /* the sentence about the whole scope */
+	const struct limits *limits; /* what the verdicts are about, the caller's; NULL: none */
+	bool deviations;             /* the figures that are only there if asked for are */
 	struct report_run run;
 	struct report_moment from, to; /* the scope, [from, to) */
 	bool whole;                    /* it is the whole run */
@@ -186,6 +265,12 @@ struct report {
 
 /* What stands beside every figure that comes from a servo's own input. */
 extern const char report_caution[];
+
+/* What stands beside a coincidence. */
+extern const char report_coincidence_caution[];
+
+/* A verdict of it is outside its limit. */
+bool report_is_outside(const struct report *r);
 
 /* Nothing was measured: neither an offset (of whatever port state) nor a wake-up. */
 bool report_is_empty(const struct report *r);

@@ -119,10 +119,43 @@ static int add_span(struct report *r, const char *name, int64_t from_ns, int64_t
 	return ret;
 }
 
-static int add_columns(struct building *b, int64_t from_ns, int64_t to_ns)
+/* What of [start, end) lies in the scope becomes part of the column of that name. */
+static int add_stretch(struct building *b, const char *name, int64_t start_ns, int64_t end_ns)
+{
+	const struct report_span *scope = &b->report->columns[0].spans[0];
+	int64_t low_ns = start_ns > scope->from_ns ? start_ns : scope->from_ns;
+	int64_t high_ns = end_ns == TIME_UNKNOWN || end_ns > b->to_mono_ns ? b->to_mono_ns : end_ns;
+
+	return low_ns < high_ns ? add_span(b->report, name, low_ns, high_ns) : 0;
+}
+
+static int add_phases(struct building *b)
 {
 	size_t n;
 	const struct query_phase *phases = query_phases(b->query, &n);
+	int ret = 0;
+
+	for (size_t i = 0; i < n && ret == 0; i++)
+		ret = add_stretch(b, phases[i].name, phases[i].start_mono_ns,
+				  phases[i].end_mono_ns);
+	return ret;
+}
+
+/* Each is named for the mark that it begins with. */
+static int add_between_marks(struct building *b)
+{
+	size_t n;
+	const struct query_mark *marks = query_marks(b->query, &n);
+	int ret = add_stretch(b, "before", 0, n > 0 ? marks[0].mono_ns : TIME_UNKNOWN);
+
+	for (size_t i = 0; i < n && ret == 0; i++)
+		ret = add_stretch(b, marks[i].text, marks[i].mono_ns,
+				  i + 1 < n ? marks[i + 1].mono_ns : TIME_UNKNOWN);
+	return ret;
+}
+
+static int add_columns(struct building *b, int64_t from_ns, int64_t to_ns)
+{
 	struct report *r = b->report;
 
 	r->columns = calloc(1, sizeof(*r->columns));
@@ -136,18 +169,7 @@ static int add_columns(struct building *b, int64_t from_ns, int64_t to_ns)
 	r->columns[0].spans[0] = (struct report_span){.from_ns = from_ns, .to_ns = to_ns};
 	r->columns[0].n_spans = 1;
 	r->columns[0].duration_ns = to_ns - from_ns;
-	for (size_t i = 0; i < n; i++) {
-		int64_t end_ns = phases[i].end_mono_ns;
-		int64_t low_ns =
-			phases[i].start_mono_ns > from_ns ? phases[i].start_mono_ns : from_ns;
-		int64_t high_ns =
-			end_ns == TIME_UNKNOWN || end_ns > b->to_mono_ns ? b->to_mono_ns : end_ns;
-		int ret = low_ns < high_ns ? add_span(r, phases[i].name, low_ns, high_ns) : 0;
-
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
+	return b->request->by_mark ? add_between_marks(b) : add_phases(b);
 }
 
 /* Times that were never measured would overflow what is computed from them. */

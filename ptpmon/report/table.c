@@ -109,6 +109,16 @@ static void write_latency_quantile(struct cell *c)
 	write_quantile(c, figure_latency);
 }
 
+static void write_interval(struct cell *c)
+{
+	const struct report_quantiles *q = c->figure;
+	int64_t low_ns = q->low_ns[c->percentile];
+	int64_t high_ns = q->high_ns[c->percentile];
+
+	if (low_ns != high_ns)
+		(void)figure_between(low_ns, high_ns, c->text);
+}
+
 /* clang-format off */
 /* How a member is written, and where it is; one of another type than that takes does not compile. */
 #define MEMBER(T, C, m) \
@@ -118,14 +128,19 @@ static void write_latency_quantile(struct cell *c)
 #define NS(T, how, m)     write_##how,       MEMBER(T, int64_t, m)
 #define MEAN(T, m)        write_mean,        MEMBER(T, double, m)
 #define QUANTILE(T, h, m) write_##h##_quantile, MEMBER(T, struct report_quantiles, m)
+#define INTERVAL(T, m)    write_interval,    MEMBER(T, struct report_quantiles, m)
 
 static const struct row offset_rows[] = {
 	{ "time",                write_duration, 0, 0, false },
 	{ "samples",             COUNT(struct report_offset, count), 0, false },
 	{ "|offset|    50 %",    QUANTILE(struct report_offset, offset, abs), 0, false },
+	{ "              between",  INTERVAL(struct report_offset, abs), 0, true },
 	{ "            99 %",    QUANTILE(struct report_offset, offset, abs), 1, false },
+	{ "              between",  INTERVAL(struct report_offset, abs), 1, true },
 	{ "            99.9 %",  QUANTILE(struct report_offset, offset, abs), 2, false },
+	{ "              between",  INTERVAL(struct report_offset, abs), 2, true },
 	{ "            99.99 %", QUANTILE(struct report_offset, offset, abs), 3, false },
+	{ "              between",  INTERVAL(struct report_offset, abs), 3, true },
 	{ "            max",     NS(struct report_offset, offset, abs_max_ns), 0, false },
 	{ "signed      min",     NS(struct report_offset, offset, min_ns), 0, false },
 	{ "            max",     NS(struct report_offset, offset, max_ns), 0, false },
@@ -150,9 +165,13 @@ static const struct row latency_rows[] = {
 	{ "latency     min",     NS(struct report_latency, latency, min_ns), 0, false },
 	{ "            avg",     NS(struct report_latency, latency, avg_ns), 0, false },
 	{ "            50 %",    QUANTILE(struct report_latency, latency, value), 0, false },
+	{ "              between",  INTERVAL(struct report_latency, value), 0, true },
 	{ "            99 %",    QUANTILE(struct report_latency, latency, value), 1, false },
+	{ "              between",  INTERVAL(struct report_latency, value), 1, true },
 	{ "            99.9 %",  QUANTILE(struct report_latency, latency, value), 2, false },
+	{ "              between",  INTERVAL(struct report_latency, value), 2, true },
 	{ "            99.99 %", QUANTILE(struct report_latency, latency, value), 3, false },
+	{ "              between",  INTERVAL(struct report_latency, value), 3, true },
 	{ "            max",     NS(struct report_latency, latency, max_ns), 0, false },
 	{ "beyond 1.07 s",       OCCURRENCES(struct report_latency, overflow), 0, true },
 	{ "periods missed",      COUNT(struct report_latency, missed), 0, false },
@@ -285,27 +304,36 @@ void table_latency(struct strbuf *out, const struct report *r,
 				  offsetof(struct report_latency, count)});
 }
 
-static bool refused(const struct report_quantiles *q, uint64_t count)
+/* What footnotes stand for: percentiles refused, and intervals. */
+struct notes {
+	bool refused, between;
+};
+
+static void note(struct notes *notes, const struct report_quantiles *q, uint64_t count)
 {
-	for (size_t i = 0; i < REPORT_PERCENTILES; i++)
-		if (count && q->value_ns[i] == SAMPLE_UNKNOWN)
-			return true;
-	return false;
+	for (size_t i = 0; i < REPORT_PERCENTILES; i++) {
+		notes->refused |= count && q->value_ns[i] == SAMPLE_UNKNOWN;
+		notes->between |= q->effective[i] > 0;
+	}
 }
 
-void table_refusals(struct strbuf *out, const struct report *r)
+void table_notes(struct strbuf *out, const struct report *r)
 {
-	bool any = false;
+	struct notes notes = {0};
 
 	for (size_t c = 0; c < r->n_columns; c++) {
 		for (size_t i = 0; i < r->n_offsets; i++)
-			any |= refused(&r->offsets[i].columns[c].abs,
-				       r->offsets[i].columns[c].count);
+			note(&notes, &r->offsets[i].columns[c].abs, r->offsets[i].columns[c].count);
 		for (size_t i = 0; i < r->n_latencies; i++)
-			any |= refused(&r->latencies[i].columns[c].value,
-				       r->latencies[i].columns[c].count);
+			note(&notes, &r->latencies[i].columns[c].value,
+			     r->latencies[i].columns[c].count);
 	}
-	if (any)
+	if (notes.between)
+		strbuf_add(out, "between: where the percentile is with 95 % confidence, neighbours "
+				"taken as much\nalike as they are.\n");
+	if (notes.refused)
 		strbuf_add(out, "- (N): refused, for at least N values are needed for one to lie "
-				"beyond it.\n\n");
+				"beyond it.\n");
+	if (notes.between || notes.refused)
+		strbuf_add(out, "\n");
 }

@@ -12,7 +12,7 @@
 #include "ptpmon/report/figure.h"
 #include "ptpmon/report/table.h"
 
-enum { WIDTH = 79, NAME_WIDTH = 10, LISTED = 10 };
+enum { WIDTH = 79, NAME_WIDTH = 10, LISTED = 10, NEAR_LISTED = 4 };
 
 /* The length of what is not torn apart: a word, with the one before it if that is a number. */
 static size_t word_length(const char *text)
@@ -107,17 +107,19 @@ static void add_run(struct strbuf *out, const struct report *r)
 	strbuf_add(out, "\n");
 }
 
-/* The second line of a bad moment: what happened in that second. */
-static void add_events_of(struct strbuf *out, const struct report_worst *w)
+/* Under a bad moment: what happened around it. */
+static void add_near(struct strbuf *out, const struct report_worst *w)
 {
-	char label[FIGURE_MAX] = "    meanwhile: ";
+	for (size_t i = 0; i < w->n_near && i < NEAR_LISTED; i++) {
+		const struct report_near *near = &w->near[i];
+		char after[FIGURE_MAX];
 
-	if (!w->events)
-		return;
-	if (w->events > 1)
-		(void)snprintf(label, sizeof(label),
-			       "    meanwhile %" PRIu64 " events, as: ", w->events);
-	add_cut(out, label, w->event);
+		(void)snprintf(after, sizeof(after), "    %+.3f s  ",
+			       (double)near->after_ns / NSEC_PER_SEC);
+		add_cut(out, after, *near->text ? near->text : near->code);
+	}
+	if (w->n_near > NEAR_LISTED)
+		strbuf_addf(out, "    and %" PRIu64 " more events\n", w->n_near - NEAR_LISTED);
 }
 
 static void add_worst_offsets(struct strbuf *out, const struct report *r)
@@ -139,7 +141,7 @@ static void add_worst_offsets(struct strbuf *out, const struct report *r)
 			    figure_utc(w->at.utc_ns, utc), or_dash(w->port),
 			    figure_offset(w->offset_ns, offset), phase,
 			    figure_latency(w->latency_ns, latency), or_dash(w->cpu));
-		add_events_of(out, w);
+		add_near(out, w);
 	}
 	strbuf_add(out, "\n");
 }
@@ -163,7 +165,7 @@ static void add_worst_latencies(struct strbuf *out, const struct report *r)
 			    figure_utc(w->at.utc_ns, utc), or_dash(w->cpu),
 			    figure_latency(w->latency_ns, latency), phase,
 			    figure_offset(w->offset_ns, offset), or_dash(w->port));
-		add_events_of(out, w);
+		add_near(out, w);
 	}
 	strbuf_add(out, "\n");
 }
@@ -244,15 +246,44 @@ static void add_events(struct strbuf *out, const struct report *r)
 	add_wrapped(out, "  ", strbuf_text(&list));
 }
 
+static void add_coincidence(struct strbuf *out, const struct report_coincidence *c)
+{
+	CLEANUP(strbuf_clear) struct strbuf text = {0};
+	char window[FIGURE_MAX];
+
+	if (!c->known)
+		return;
+	strbuf_addf(&text,
+		    "Of %zu windows of %s, %zu with the worst offsets (1 in 100) and %zu with the "
+		    "worst wake-ups: %zu with both, %.1f expected by chance, as many or more in "
+		    "%.1f %% of chances. %s",
+		    c->count.windows, figure_latency(c->window_ns, window), c->count.a, c->count.b,
+		    c->count.both, c->count.expected, c->count.chance * 100,
+		    report_coincidence_caution);
+	if (strbuf_text(&text))
+		add_wrapped(out, "  ", strbuf_text(&text));
+	strbuf_add(out, "\n");
+}
+
+static void add_offsets(struct strbuf *out, const struct report *r,
+			const struct report_offset_series *series)
+{
+	table_offsets(out, r, series);
+	table_wander(out, r, series);
+	table_deviations(out, r, series);
+	table_verdicts(out, r, series);
+	add_coincidence(out, &series->coincidence);
+}
+
 void report_to_text(const struct report *r, struct strbuf *out)
 {
 	add_title(out, r);
 	add_run(out, r);
 	for (size_t i = 0; i < r->n_offsets; i++)
-		table_offsets(out, r, &r->offsets[i]);
+		add_offsets(out, r, &r->offsets[i]);
 	for (size_t i = 0; i < r->n_latencies; i++)
 		table_latency(out, r, &r->latencies[i]);
-	table_refusals(out, r);
+	table_notes(out, r);
 	add_worst_offsets(out, r);
 	add_worst_latencies(out, r);
 	add_gaps(out, r);

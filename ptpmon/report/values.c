@@ -71,11 +71,3 @@ struct moments values_moments(const struct values *a)
 	m.stddev = sqrt(fmax(squares / (double)n - mean_deviation * mean_deviation, 0));
 	return m;
 }
-
-void values_make_absolute(struct values *a)
-{
-	for (size_t i = 0; i < a->n; i++) {
-		assert(a->v[i] != INT64_MIN);
-		a->v[i] = llabs(a->v[i]);
-	}
-}

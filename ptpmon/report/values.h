@@ -26,6 +26,3 @@ struct moments {
  * whole part become doubles. So 1.6e18 + {1, 2, 3} deviate by 0.816.
  */
 struct moments values_moments(const struct values *a);
-
-/* Each value becomes its magnitude. INT64_MIN, which stands for unknown, is not allowed. */
-void values_make_absolute(struct values *a);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether bad offsets and bad wake-ups come together more often than chance has it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/report/building.h"
+#include "ptpmon/stats/ranks.h"
+
+enum { WINDOWS_MAX = 65536, WORST_OF = 100, WINDOWS_LEAST = 1000 };
+
+static int64_t *new_maxima(size_t n)
+{
+	int64_t *maxima = calloc(n + 1, sizeof(*maxima));
+
+	for (size_t i = 0; maxima && i < n; i++)
+		maxima[i] = SAMPLE_UNKNOWN;
+	return maxima;
+}
+
+/* Of a second, or so long that they are not too many. */
+int building_windows(struct building *b)
+{
+	struct report *r = b->report;
+	int64_t duration_ns = r->columns[0].duration_ns;
+
+	b->window_ns = duration_ns / WINDOWS_MAX + 1;
+	if (b->window_ns < NSEC_PER_SEC)
+		b->window_ns = NSEC_PER_SEC;
+	b->n_windows = (size_t)(duration_ns / b->window_ns);
+	b->latency_maxima = new_maxima(b->n_windows);
+	b->offset_maxima = calloc(r->n_offsets + 1, sizeof(*b->offset_maxima));
+	if (!b->latency_maxima || !b->offset_maxima)
+		return -ENOMEM;
+	b->n_offsets = r->n_offsets;
+	for (size_t i = 0; i < r->n_offsets; i++) {
+		b->offset_maxima[i] = new_maxima(b->n_windows);
+		if (!b->offset_maxima[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void building_note_maximum(const struct building *b, int64_t *maxima, int64_t mono_ns,
+			   int64_t value)
+{
+	int64_t since_ns = mono_ns - b->report->columns[0].spans[0].from_ns;
+	size_t i = since_ns < 0 ? b->n_windows : (size_t)(since_ns / b->window_ns);
+
+	if (i < b->n_windows && value > maxima[i])
+		maxima[i] = value;
+}
+
+/* The least that is among the worst hundredth of n; equal ones may make them more, or none. */
+static int threshold(const int64_t *values, size_t n, int64_t *out)
+{
+	const uint64_t rank = n - n / WORST_OF;
+
+	return ranks_select(values, n, RANKS_OF_VALUES, &rank, 1, out);
+}
+
+static int compare(const struct building *b, const int64_t *offsets, struct report_coincidence *out)
+{
+	CLEANUP(freep) int64_t *both = calloc(2 * b->n_windows + 1, sizeof(*both));
+	CLEANUP(freep) uint8_t *marks = calloc(b->n_windows + 1, sizeof(*marks));
+	int64_t *latencies = both + b->n_windows;
+	int64_t offset_limit = 0;
+	int64_t latency_limit = 0;
+	size_t n = 0;
+	int r;
+
+	if (!both || !marks)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->n_windows; i++)
+		if (offsets[i] != SAMPLE_UNKNOWN && b->latency_maxima[i] != SAMPLE_UNKNOWN) {
+			both[n] = offsets[i];
+			latencies[n++] = b->latency_maxima[i];
+		}
+	if (n < WINDOWS_LEAST)
+		return 0;
+	r = threshold(both, n, &offset_limit);
+	if (r == 0)
+		r = threshold(latencies, n, &latency_limit);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n; i++)
+		marks[i] = (uint8_t)((both[i] > offset_limit ? COINCIDENCE_A : 0) |
+				     (latencies[i] > latency_limit ? COINCIDENCE_B : 0));
+	out->window_ns = b->window_ns;
+	r = coincidence_count(&out->count, marks, n);
+	out->known = r == 0;
+	return r == -ENODATA ? 0 : r;
+}
+
+int building_coincidences(struct building *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->report->n_offsets && r == 0; i++)
+		r = compare(b, b->offset_maxima[i], &b->report->offsets[i].coincidence);
+	return r;
+}

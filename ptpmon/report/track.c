@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/report/track.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/stats/filter.h"
+#include "ptpmon/stats/mtie.h"
+
+int track_open(struct track *out, const int64_t *times_ns, const int64_t *offsets_ns, size_t n,
+	       int64_t tau0_ns)
+{
+	struct track t = {.times_ns = times_ns, .unit_per_ns = 1};
+	int r = segments_cut(&t.pieces, times_ns, offsets_ns, n, tau0_ns);
+
+	if (r == 0)
+		*out = t;
+	return r;
+}
+
+void track_rest(struct track *t)
+{
+	t->phase = phase_free(t->phase);
+	for (size_t i = 0; t->mtie && i < t->pieces.n; i++)
+		t->mtie[i] = mtie_free(t->mtie[i]);
+	free(t->mtie);
+	t->mtie = NULL;
+}
+
+void track_clear(struct track *t)
+{
+	track_rest(t);
+	segments_clear(&t->pieces);
+}
+
+/* The same pieces with values of their own, uninitialised. */
+static int copy_pieces(struct track *out, const struct track *of)
+{
+	struct track t = *of;
+
+	t.phase = NULL;
+	t.mtie = NULL;
+	t.pieces.size = t.pieces.n;
+	t.pieces.v = calloc(t.pieces.n + 1, sizeof(*t.pieces.v));
+	t.pieces.own = malloc((t.pieces.n_values + 1) * sizeof(*t.pieces.own));
+	t.pieces.values = t.pieces.own;
+	if (!t.pieces.v || !t.pieces.own) {
+		track_clear(&t);
+		return -ENOMEM;
+	}
+	if (of->pieces.n > 0)
+		memcpy(t.pieces.v, of->pieces.v, of->pieces.n * sizeof(*t.pieces.v));
+	*out = t;
+	return 0;
+}
+
+int track_low_pass(struct track *out, const struct track *of, int64_t high_ps[2])
+{
+	struct track t;
+	int r = copy_pieces(&t, of);
+
+	if (r < 0)
+		return r;
+	t.unit_per_ns = of->unit_per_ns * FILTER_PS_PER_NS;
+	if (high_ps) {
+		high_ps[0] = INT64_MAX;
+		high_ps[1] = INT64_MIN;
+	}
+	for (size_t i = 0; i < t.pieces.n; i++) {
+		struct segment *s = &t.pieces.v[i];
+		const int64_t *from = of->pieces.values + s->first;
+		int64_t *to = t.pieces.own + s->first;
+		size_t settling = filter_low_pass(from, s->n, t.pieces.tau0_ns, to);
+
+		if (high_ps)
+			filter_high_pass_range(from + settling, to + settling, s->n - settling,
+					       &high_ps[0], &high_ps[1]);
+		s->first += settling;
+		s->n -= settling;
+	}
+	*out = t;
+	return 0;
+}
+
+int track_without_outliers(struct track *out, const struct track *of, uint64_t *outliers)
+{
+	CLEANUP(freep) int64_t *room = NULL;
+	struct track t;
+	int r = copy_pieces(&t, of);
+
+	if (r < 0)
+		return r;
+	room = malloc((segments_longest(&t.pieces) + 1) * sizeof(*room));
+	if (!room) {
+		track_clear(&t);
+		return -ENOMEM;
+	}
+	if (t.pieces.n_values > 0)
+		memcpy(t.pieces.own, of->pieces.values, t.pieces.n_values * sizeof(*room));
+	*outliers = 0;
+	for (size_t i = 0; i < t.pieces.n; i++)
+		*outliers +=
+			filter_outliers(t.pieces.own + t.pieces.v[i].first, t.pieces.v[i].n, room);
+	*out = t;
+	return 0;
+}
+
+/* What a piece holds by itself; unevenly spaced values by their times. */
+static int mtie_of_piece(struct track *t, size_t i, size_t m, uint64_t *out)
+{
+	const struct segment *s = &t->pieces.v[i];
+	const int64_t *x = t->pieces.values + s->first;
+	int r = 0;
+
+	if (t->pieces.uneven)
+		return mtie_by_time(t->times_ns + s->first, x, s->n, (int64_t)m * t->pieces.tau0_ns,
+				    out);
+	if (s->n <= m)
+		return -ENODATA;
+	if (!t->mtie[i])
+		r = mtie_new(&t->mtie[i], x, s->n);
+	if (r == 0 && !mtie_at(t->mtie[i], m, out))
+		r = -ENODATA;
+	return r;
+}
+
+int track_mtie(struct track *t, size_t m, double *out_ns)
+{
+	bool any = false;
+	uint64_t largest = 0;
+
+	if (!t->mtie)
+		t->mtie = calloc(t->pieces.n + 1, sizeof(*t->mtie));
+	if (!t->mtie)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->pieces.n; i++) {
+		uint64_t range;
+		int r = mtie_of_piece(t, i, m, &range);
+
+		if (r == -ENODATA)
+			continue;
+		if (r < 0)
+			return r;
+		any = true;
+		largest = range > largest ? range : largest;
+	}
+	*out_ns = any ? (double)largest / t->unit_per_ns : NAN;
+	return 0;
+}
+
+static int need_phase(struct track *t)
+{
+	if (t->phase)
+		return 0;
+	return phase_new(&t->phase, t->pieces.values, t->pieces.n_values);
+}
+
+int track_deviation(struct track *t, enum deviation_kind kind, size_t m, double *out)
+{
+	struct deviation d = {0};
+	int r = need_phase(t);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < t->pieces.n; i++)
+		deviation_add(&d, kind, t->phase, &t->pieces.v[i], m);
+	*out = NAN;
+	if (deviation_value(&d, kind, m, t->pieces.tau0_ns, out))
+		*out /= t->unit_per_ns;
+	return 0;
+}
+
+/* Over n values from the k-th of a piece on. */
+static void note_mean(const struct track *t, const struct segment *s, size_t k, size_t n,
+		      double *worst_ns, double *last_ns)
+{
+	*last_ns = phase_mean(t->phase, s->first + k, n) / t->unit_per_ns;
+	if (!(fabs(*last_ns) <= fabs(*worst_ns)))
+		*worst_ns = *last_ns;
+}
+
+int track_means(struct track *t, size_t n, size_t step, double *worst_ns, double *last_ns)
+{
+	int r = need_phase(t);
+
+	*worst_ns = *last_ns = NAN;
+	if (r < 0 || n == 0)
+		return r;
+	for (size_t i = 0; i < t->pieces.n; i++) {
+		const struct segment *s = &t->pieces.v[i];
+
+		if (s->n < n)
+			continue;
+		for (size_t k = 0; k < s->n - n; k += step)
+			note_mean(t, s, k, n, worst_ns, last_ns);
+		note_mean(t, s, s->n - n, n, worst_ns, last_ns);
+	}
+	return 0;
+}

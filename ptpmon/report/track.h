@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/report/track.h: offsets as phase, cut into pieces, for MTIE and the deviations.
+ *
+ * What these figures are over all pieces together: the largest range in any, the mean over the
+ * terms of all. Values are in units of which unit_per_ns make a nanosecond.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptpmon/stats/deviation.h"
+#include "ptpmon/stats/segments.h"
+
+struct track {
+	struct segments pieces;
+	const int64_t *times_ns; /* of the values, while none was filled in */
+	double unit_per_ns;
+	struct phase *phase; /* made when first needed, as are … */
+	struct mtie **mtie;  /* … these, one for each piece */
+};
+
+/*
+ * Of n offsets in ns at times_ns, both borrowed, the usual distance of which is tau0_ns > 0. 0 or
+ * -ENOMEM; *out changes only on success.
+ */
+int track_open(struct track *out, const int64_t *times_ns, const int64_t *offsets_ns, size_t n,
+	       int64_t tau0_ns);
+
+/*
+ * The same track after the 0.1 Hz low-pass, in ps, each piece without what is settling. high_ps,
+ * where it is not NULL, becomes the lowest and highest of the high-pass (INT64_MAX and INT64_MIN
+ * if nothing settled). 0 or -ENOMEM.
+ */
+int track_low_pass(struct track *out, const struct track *of, int64_t high_ps[2]);
+
+/* The same track without outliers of frequency, and how many these were. 0 or -ENOMEM. */
+int track_without_outliers(struct track *out, const struct track *of, uint64_t *outliers);
+
+/* Gives back what the figures took, but for the values; they may be asked for again. */
+void track_rest(struct track *t);
+
+/* Frees what it holds; for CLEANUP(). */
+void track_clear(struct track *t);
+
+/* In ns; NAN where there is no complete term. 0 or -ENOMEM. */
+int track_mtie(struct track *t, size_t m, double *out_ns);
+/* TDEV in ns, the others as fractional frequency; NAN and 0 or -ENOMEM as well. */
+int track_deviation(struct track *t, enum deviation_kind kind, size_t m, double *out);
+
+/*
+ * The worst and the last mean over n values, taken every step > 0 values and at the end of each
+ * piece; NAN if no piece has as many. 0 or -ENOMEM.
+ */
+int track_means(struct track *t, size_t n, size_t step, double *worst_ns, double *last_ns);
