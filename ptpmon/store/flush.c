@@ -424,6 +424,7 @@ void *store_write_until_stopped(void *arg)
 	enum woken woken;
 	bool abandoned;
 
+	s->written_at_start = usage_thread_written(); /* this thread's, from here on */
 	do {
 		woken = wait_and_tidy(s, nsec_now(CLOCK_MONOTONIC) + s->flush_interval_ns);
 		(void)pthread_mutex_lock(&s->mutex);
