@@ -379,13 +379,13 @@ static int open_sessions(struct scan *scan)
 	const struct tool_options *o = scan->o;
 	const char *why_not = NULL;
 
-	for (int kind = 0; kind < PMC_NETWORK_KIND_MAX; kind++)
+	for (enum pmc_network_kind kind = 0; kind < PMC_NETWORK_KIND_MAX; kind++)
 		for (int specific = 0; specific < 16; specific++) {
 			bool wanted = o->transport_specific < 0 ? specific < SPECIFICS
 								: specific == o->transport_specific;
 			int r;
 
-			if (!wanted || (o->kind_chosen && (int)o->network.kind != kind))
+			if (!wanted || (o->kind_chosen && o->network.kind != kind))
 				continue;
 			r = open_session(scan, kind, specific);
 			if (r < 0 && !why_not)

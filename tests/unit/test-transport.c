@@ -443,7 +443,7 @@ static void interface_goes_away(enum pmc_network_kind kind)
 
 static void each_kind(void (*test)(enum pmc_network_kind kind))
 {
-	for (int kind = 0; kind < PMC_NETWORK_KIND_MAX; kind++) {
+	for (enum pmc_network_kind kind = 0; kind < PMC_NETWORK_KIND_MAX; kind++) {
 		print_message("# over %s\n", pmc_network_kind_name(kind));
 		test(kind);
 	}
