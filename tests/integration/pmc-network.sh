@@ -51,11 +51,11 @@ blocks() {
 # pmc asks before and after: only what it hears twice, nothing else may have been heard in between.
 same_as_pmc() { # same_as_pmc OPTION ID...
 	local before=$LAB_WORK/before between=$LAB_WORK/between after=$LAB_WORK/after stable
-	local ids=("${@:2}") gets
+	local asked=("${@:2}") gets
 
-	gets=("${ids[@]/#/GET }")
+	gets=("${asked[@]/#/GET }")
 	board_exec ask pmc "$1" -i eth0 -b 0 "${gets[@]}" | blocks >"$before"
-	ask "$1" -d 0 -t 0 "${window[@]}" get "${ids[@]}" 2>"$LAB_WORK/stderr" | blocks >"$between"
+	ask "$1" -d 0 -t 0 "${window[@]}" get "${asked[@]}" 2>"$LAB_WORK/stderr" | blocks >"$between"
 	board_exec ask pmc "$1" -i eth0 -b 0 "${gets[@]}" | blocks >"$after"
 	comm -12 "$before" "$after" >"$LAB_WORK/stable"
 	stable=$(wc -l <"$LAB_WORK/stable")
