@@ -15,50 +15,50 @@ static take_fn take_nothing, take_flag, take_text, take_number, take_octet, take
 	take_kind;
 
 struct option_row {
-	char letter;
 	const char *name;
 	const char *value; /* NULL: none; "": may be left out */
 	const char *help;
 	take_fn *take;
 	size_t member; /* of struct tool_options */
-	int base;      /* of a number */
-	long max;
+	long max;      /* of a number */
+	int base;
+	char letter;
 };
 
 /* clang-format off */
-#define NUMBER(m, base, max) offsetof(struct tool_options, m), base, max
+#define NUMBER(m, base, max) offsetof(struct tool_options, m), max, base
 #define MEMBER(m)            NUMBER(m, 0, 0)
 #define KIND(k)              k, 0, 0
 #define NONE                 0, 0, 0
 
 static const struct option_row rows[] = {
-	{ 's', "socket",             "PATH", "ptp4l's uds_address (default: its usual places)", take_text, MEMBER(socket) },
-	{ 'i', "interface",          "NAME", "ask the clocks of this network, not a socket", take_interface, NONE },
-	{ '2', "l2",                 NULL,   "... over IEEE 802.3", take_kind, KIND(PMC_L2) },
-	{ '4', "udp4",               NULL,   "... over UDP/IPv4, which is the default", take_kind, KIND(PMC_UDP4) },
-	{ '6', "udp6",               NULL,   "... over UDP/IPv6", take_kind, KIND(PMC_UDP6) },
-	{ 'd', "domain",             "N",    "domainNumber (default: 0, else the one that answers)", take_domains, NONE },
-	{ 't', "transport-specific", "HEX",  "transportSpecific (default: 0, else the one that answers)", take_number, NUMBER(transport_specific, 16, 15) },
-	{ 'c', "clock",              "ID",   "this clock only (default: all)", take_clock, NONE },
-	{ 'p', "port",               "N",    "this port only (default: all)", take_number, NUMBER(port, 10, PTP_PORT_ALL) },
-	{ 'b', "boundary-hops",      "N",    "ask clocks so many boundary clocks away, too (default: 0)", take_octet, NUMBER(boundary_hops, 10, 255) },
-	{ 'D', "destination",        "MAC",  "of -2 (default: 01:1b:19:00:00:00)", take_destination, NONE },
-	{ 'L', "ttl",                "N",    "hop limit of -4 and -6 (default: 1)", take_octet, NUMBER(network.hop_limit, 10, 255) },
-	{ 'S', "udp6-scope",         "HEX",  "of the group of -6 (default: e)", take_octet, NUMBER(network.udp6_scope, 16, 15) },
-	{ 'W', "allow-set",          NULL,   "let set and command change other clocks ...", take_flag, MEMBER(allow_set) },
-	{ 'R', "allow-set-remote",   NULL,   "... over a network; both are needed", take_flag, MEMBER(allow_set_remote) },
-	{ 'O', "own-identity",       "ID",   "who asks (default: a random clock identity)", take_identity, NONE },
-	{ 'o', "own-socket",         "PATH", "own socket file (default: beside ptp4l's)", take_text, MEMBER(own_path) },
-	{ 'T', "timeout",            "TIME", "how long to wait for answers (default: 1 s)", take_time, MEMBER(timeout_ns) },
-	{ 'I', "interval",           "TIME", "of watch (default: 1 s)", take_time, MEMBER(interval_ns) },
-	{ 'n', "count",              "N",    "of watch: end after so many rounds or events", take_count, NONE },
-	{ 'e', "events",             "",     "of watch: port-state, time-sync, parent-data-set, cmlds", take_events, NONE },
-	{ 'f', "fields",             NULL,   "of list: with fields and units", take_flag, MEMBER(fields) },
-	{ 'j', "json",               NULL,   "JSON output", take_flag, MEMBER(json) },
-	{ 'u', "uds",                NULL,   "does nothing: pmc's option for what is the default here", take_nothing, NONE },
-	{ 'z', "zero-length",        NULL,   "does nothing, likewise", take_nothing, NONE },
-	{ 'h', "help",               NULL,   "this text", take_nothing, NONE },
-	{ 'V', "version",            NULL,   "version of pmc-client", take_nothing, NONE },
+	{ "socket",             "PATH", "ptp4l's uds_address (default: its usual places)", take_text, MEMBER(socket), 's' },
+	{ "interface",          "NAME", "ask the clocks of this network, not a socket", take_interface, NONE, 'i' },
+	{ "l2",                 NULL,   "... over IEEE 802.3", take_kind, KIND(PMC_L2), '2' },
+	{ "udp4",               NULL,   "... over UDP/IPv4, which is the default", take_kind, KIND(PMC_UDP4), '4' },
+	{ "udp6",               NULL,   "... over UDP/IPv6", take_kind, KIND(PMC_UDP6), '6' },
+	{ "domain",             "N",    "domainNumber (default: 0, else the one that answers)", take_domains, NONE, 'd' },
+	{ "transport-specific", "HEX",  "transportSpecific (default: 0, else the one that answers)", take_number, NUMBER(transport_specific, 16, 15), 't' },
+	{ "clock",              "ID",   "this clock only (default: all)", take_clock, NONE, 'c' },
+	{ "port",               "N",    "this port only (default: all)", take_number, NUMBER(port, 10, PTP_PORT_ALL), 'p' },
+	{ "boundary-hops",      "N",    "ask clocks so many boundary clocks away, too (default: 0)", take_octet, NUMBER(boundary_hops, 10, 255), 'b' },
+	{ "destination",        "MAC",  "of -2 (default: 01:1b:19:00:00:00)", take_destination, NONE, 'D' },
+	{ "ttl",                "N",    "hop limit of -4 and -6 (default: 1)", take_octet, NUMBER(network.hop_limit, 10, 255), 'L' },
+	{ "udp6-scope",         "HEX",  "of the group of -6 (default: e)", take_octet, NUMBER(network.udp6_scope, 16, 15), 'S' },
+	{ "allow-set",          NULL,   "let set and command change other clocks ...", take_flag, MEMBER(allow_set), 'W' },
+	{ "allow-set-remote",   NULL,   "... over a network; both are needed", take_flag, MEMBER(allow_set_remote), 'R' },
+	{ "own-identity",       "ID",   "who asks (default: a random clock identity)", take_identity, NONE, 'O' },
+	{ "own-socket",         "PATH", "own socket file (default: beside ptp4l's)", take_text, MEMBER(own_path), 'o' },
+	{ "timeout",            "TIME", "how long to wait for answers (default: 1 s)", take_time, MEMBER(timeout_ns), 'T' },
+	{ "interval",           "TIME", "of watch (default: 1 s)", take_time, MEMBER(interval_ns), 'I' },
+	{ "count",              "N",    "of watch: end after so many rounds or events", take_count, NONE, 'n' },
+	{ "events",             "",     "of watch: port-state, time-sync, parent-data-set, cmlds", take_events, NONE, 'e' },
+	{ "fields",             NULL,   "of list: with fields and units", take_flag, MEMBER(fields), 'f' },
+	{ "json",               NULL,   "JSON output", take_flag, MEMBER(json), 'j' },
+	{ "uds",                NULL,   "does nothing: pmc's option for what is the default here", take_nothing, NONE, 'u' },
+	{ "zero-length",        NULL,   "does nothing, likewise", take_nothing, NONE, 'z' },
+	{ "help",               NULL,   "this text", take_nothing, NONE, 'h' },
+	{ "version",            NULL,   "version of pmc-client", take_nothing, NONE, 'V' },
 };
 /* clang-format on */
 
@@ -224,15 +224,20 @@ static bool take_identity(const struct option_row *row, const char *value, struc
 static bool take_destination(const struct option_row *row, const char *value,
 			     struct tool_options *o)
 {
-	unsigned int octets[PMC_ETHERNET_ADDRESS];
-	int n = 0;
+	for (size_t i = 0; i < PMC_ETHERNET_ADDRESS; i++) {
+		char octet[3] = {0};
+		int number;
 
-	if (sscanf(value, "%2x:%2x:%2x:%2x:%2x:%2x%n", &octets[0], &octets[1], &octets[2],
-		   &octets[3], &octets[4], &octets[5], &n) != PMC_ETHERNET_ADDRESS ||
-	    value[n] != '\0')
-		return false;
-	for (size_t i = 0; i < PMC_ETHERNET_ADDRESS; i++)
-		o->destination[i] = (uint8_t)octets[i];
+		memcpy(octet, value, strnlen(value, 2));
+		if (octet[0] == '+' || octet[0] == ' ' ||
+		    !parse_number(octet, 16, UINT8_MAX, &number))
+			return false;
+		o->destination[i] = (uint8_t)number;
+		value += strlen(octet);
+		if (*value != (i + 1 < PMC_ETHERNET_ADDRESS ? ':' : '\0'))
+			return false;
+		value++;
+	}
 	o->network.destination = o->destination;
 	return true;
 }
@@ -249,7 +254,7 @@ static void describe(struct option longs[N_ROWS + 1], char letters[3 * N_ROWS + 
 
 		longs[i] = (struct option){
 			.name = rows[i].name, .has_arg = has, .val = rows[i].letter};
-		at += (size_t)snprintf(letters + at, 3, "%c%.*s", rows[i].letter, has, "::");
+		at += (size_t)snprintf(letters + at, 4, "%c%.*s", rows[i].letter, has, "::");
 	}
 }
 

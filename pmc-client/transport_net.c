@@ -126,7 +126,7 @@ void transport_net_close(struct transport_net *t)
 
 int transport_net_check(const struct transport_net *t)
 {
-	int index, r = ask_interface(t->interface, t->fd, &index);
+	int index = 0, r = ask_interface(t->interface, t->fd, &index);
 
 	if (r < 0)
 		return r;

@@ -73,7 +73,7 @@ bool transport_raw_payload(const uint8_t *frame, size_t len, size_t *offset)
 	struct wire_in in = wire_in(frame, len);
 	uint64_t type;
 
-	(void)wire_take(&in, 2 * PMC_ETHERNET_ADDRESS);
+	(void)wire_take(&in, ETHERNET_HEADER - 2);
 	type = wire_get(&in, 2);
 	if (type == ETH_P_8021Q || type == ETH_P_8021AD) {
 		(void)wire_take(&in, 2);
