@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pmc-client/follow.h"
 
-#define USEC_NS        INT64_C(1000)
-#define MSEC_NS        INT64_C(1000000)
-#define SEC_NS         INT64_C(1000000000)
-#define HURRY_NS       (2 * SEC_NS)  /* long enough for a few updates at one a second */
-#define HURRY_STEP_NS  (4 * MSEC_NS) /* twice per update at 128 a second */
-#define IDLE_STEP_NS   (100 * MSEC_NS)
-#define LAG_MIN_NS     (500 * USEC_NS)
-#define LAG_MAX_NS     (20 * MSEC_NS)
-#define COUNT_EVERY_NS SEC_NS
-#define SILENCE_NS     (20 * MSEC_NS) /* pushes may be as late as that */
-#define OLD_NS         (10 * SEC_NS)  /* no update is this old when it is first seen */
+#define USEC_NS         INT64_C(1000)
+#define MSEC_NS         INT64_C(1000000)
+#define SEC_NS          INT64_C(1000000000)
+#define HURRY_NS        (2 * SEC_NS)  /* long enough for a few updates at one a second */
+#define HURRY_STEP_NS   (4 * MSEC_NS) /* twice per update at 128 a second */
+#define IDLE_STEP_NS    (100 * MSEC_NS)
+#define LAG_MIN_NS      (500 * USEC_NS)
+#define LAG_MAX_NS      (20 * MSEC_NS)
+#define COUNT_EVERY_NS  SEC_NS
+#define SILENCE_NS      (20 * MSEC_NS)  /* pushes may be as late as that */
+#define OLD_NS          (10 * SEC_NS)   /* no update is this old when it is first seen */
+#define HOLD_NS         (100 * MSEC_NS) /* as long as an update waits for a count */
+#define AHEAD_NS        SEC_NS          /* no poll is further ahead: an interval may be wrong */
+#define INTERVAL_MIN_NS MSEC_NS         /* logSyncInterval -10 … */
+#define INTERVAL_MAX_NS (256 * SEC_NS)  /* … to 8; what is outside was not learnt from Syncs */
 
 enum { FRUITLESS_MAX = 16 }; /* then the update that was expected will not come */
 
@@ -49,6 +53,22 @@ void pmc_follow_pushes_end(struct pmc_follow *f, bool cancelled)
 	f->stopped_mono_ns = cancelled ? 0 : f->update_mono_ns;
 }
 
+/* See below; INT64_MAX if the stamp is beyond all clocks. */
+static int64_t by_arrival(struct pmc_follow *f, const struct pmc_follow_status *s)
+{
+	unsigned n = f->n_arrivals < PMC_FOLLOW_ARRIVALS ? f->n_arrivals : PMC_FOLLOW_ARRIVALS;
+	int64_t best_ns;
+	int64_t mono_ns;
+
+	if (__builtin_sub_overflow(s->seen_mono_ns, s->ingress_ns, &best_ns))
+		return INT64_MAX;
+	f->arrivals_ns[f->n_arrivals++ % PMC_FOLLOW_ARRIVALS] = best_ns;
+	for (unsigned i = 0; i < n; i++)
+		if (f->arrivals_ns[i] < best_ns)
+			best_ns = f->arrivals_ns[i];
+	return __builtin_add_overflow(s->ingress_ns, best_ns, &mono_ns) ? INT64_MAX : mono_ns;
+}
+
 /*
  * The moment of an ingress time on the axis. Stamps of CLOCK_REALTIME map directly. Those of a
  * PHC nobody has read map by the quickest of the last arrivals, which is late by less than a poll.
@@ -58,17 +78,10 @@ static int64_t to_mono(struct pmc_follow *f, const struct pmc_follow_status *s, 
 	int64_t mono_ns;
 
 	if (f->options.real_time_stamps) {
-		mono_ns = s->ingress_ns - s->real_minus_mono_ns;
+		if (__builtin_sub_overflow(s->ingress_ns, s->real_minus_mono_ns, &mono_ns))
+			mono_ns = INT64_MAX;
 	} else {
-		int64_t best_ns = s->seen_mono_ns - s->ingress_ns;
-		unsigned n =
-			f->n_arrivals < PMC_FOLLOW_ARRIVALS ? f->n_arrivals : PMC_FOLLOW_ARRIVALS;
-
-		f->arrivals_ns[f->n_arrivals++ % PMC_FOLLOW_ARRIVALS] = best_ns;
-		for (unsigned i = 0; i < n; i++)
-			if (f->arrivals_ns[i] < best_ns)
-				best_ns = f->arrivals_ns[i];
-		mono_ns = s->ingress_ns + best_ns;
+		mono_ns = by_arrival(f, s);
 		*flags |= PMC_UPDATE_TIME_ASSUMED;
 	}
 	/* the clock was stepped between the stamp and now, or the stamp is of another clock */
@@ -85,27 +98,39 @@ static uint64_t known_updates(const struct pmc_follow *f)
 	return f->seen + f->missed + f->unused + f->more_missed + f->more_unused;
 }
 
+/* What the count says of the time since the anchor: the interval, and what was not seen. */
+static void account(struct pmc_follow *f, uint64_t received, uint64_t known, bool unbroken)
+{
+	int64_t passed_ns = f->count_update_ns - f->anchor_update_ns;
+	int64_t interval_ns = received > 0 && passed_ns > 0 ? passed_ns / (int64_t)received : 0;
+
+	if (interval_ns >= INTERVAL_MIN_NS && interval_ns <= INTERVAL_MAX_NS)
+		f->interval_ns = interval_ns;
+	if (received - known <= UINT32_MAX)
+		*(unbroken ? &f->more_unused : &f->more_missed) += (uint32_t)(received - known);
+}
+
 static void apply_count(struct pmc_follow *f, const struct pmc_follow_status *next)
 {
 	bool unbroken = f->unbroken && !next->after_hole;
 	uint64_t received = f->count - f->anchor_count;
 	uint64_t known = known_updates(f) - f->anchor_known;
+	int64_t passed_ns = f->count_update_ns - f->anchor_update_ns;
 
 	f->want_count = false;
 	f->counted_mono_ns = next->seen_mono_ns;
-	if (f->anchored && f->count >= f->anchor_count) {
-		if (received > 0 && f->count_ingress_ns > f->anchor_ingress_ns)
-			f->interval_ns =
-				(f->count_ingress_ns - f->anchor_ingress_ns) / (int64_t)received;
+	/* a count that no Syncs can have made is another ptp4l's, or nonsense */
+	if (f->anchored && f->count >= f->anchor_count &&
+	    received <= known + (uint64_t)passed_ns / INTERVAL_MIN_NS + 1) {
 		if (received < known)
 			return; /* an older anchor says more */
-		*(unbroken ? &f->more_unused : &f->more_missed) += (uint32_t)(received - known);
+		account(f, received, known, unbroken);
 	}
 	f->anchored = true;
 	f->unbroken = f->pushed;
 	f->anchor_known = known_updates(f);
 	f->anchor_count = f->count;
-	f->anchor_ingress_ns = f->count_ingress_ns;
+	f->anchor_update_ns = f->count_update_ns;
 }
 
 static bool new_update(const struct pmc_follow *f, const struct pmc_follow_status *s)
@@ -145,29 +170,63 @@ static int64_t pushes_resumed(struct pmc_follow *f, const struct pmc_follow_stat
 static bool not_measured(struct pmc_follow *f, const struct pmc_follow_status *s,
 			 int64_t offset_before_ns)
 {
+	if (s->offset_ns == INT64_MIN) /* no clock is that far away */
+		return true;
 	if (f->lost && !s->pushed && s->offset_ns == offset_before_ns)
 		return true;
 	f->lost = false;
-	return !s->pushed && f->options.end_to_end && s->offset_ns == 0 &&
-	       s->mean_path_delay_ns == 0;
+	return !s->pushed && s->offset_ns == 0 && s->mean_path_delay_ns == 0;
 }
 
-static void look_for_holes(struct pmc_follow *f, int64_t mono_ns)
+/* Is it time to count? True if updates seem to be missing before this one. */
+static bool look_for_holes(struct pmc_follow *f, int64_t mono_ns)
 {
-	int64_t since_ns;
+	bool hole = false;
 
 	if (f->update_mono_ns == INT64_MIN || f->interval_ns == 0 ||
-	    mono_ns - f->counted_mono_ns >= COUNT_EVERY_NS) {
+	    mono_ns - f->counted_mono_ns >= COUNT_EVERY_NS)
 		f->want_count = true;
-		return;
+	if (f->update_mono_ns != INT64_MIN && f->interval_ns != 0) {
+		int64_t since_ns = mono_ns - f->update_mono_ns;
+
+		hole = since_ns > f->interval_ns + f->interval_ns / 2;
+		if (hole || since_ns < f->interval_ns / 2)
+			f->want_count = true;
 	}
-	since_ns = mono_ns - f->update_mono_ns;
-	if (since_ns > f->interval_ns + f->interval_ns / 2 || since_ns < f->interval_ns / 2)
-		f->want_count = true;
+	return hole && f->anchored;
 }
 
-static enum pmc_follow_outcome take_update(struct pmc_follow *f, const struct pmc_follow_status *s,
-					   struct pmc_update *out)
+static void hold(struct pmc_follow *f, const struct pmc_update *u, int64_t now_mono_ns)
+{
+	f->held = true;
+	f->held_until_mono_ns = now_mono_ns + HOLD_NS;
+	f->held_update = *u;
+}
+
+/* It goes, with what is to be declared by now. */
+static enum pmc_follow_outcome yield(struct pmc_follow *f, const struct pmc_update *u,
+				     struct pmc_update *out)
+{
+	*out = *u;
+	out->missed = f->more_missed;
+	out->unused = f->more_unused;
+	f->missed += f->more_missed;
+	f->unused += f->more_unused;
+	f->more_missed = f->more_unused = 0;
+	return PMC_FOLLOW_UPDATE;
+}
+
+enum pmc_follow_outcome pmc_follow_release(struct pmc_follow *f, struct pmc_update *out)
+{
+	if (!f->held)
+		return PMC_FOLLOW_NOTHING;
+	f->held = false;
+	return yield(f, &f->held_update, out);
+}
+
+/* False if it is no offset, or known already. *hole: updates seem to be missing before it. */
+static bool take_update(struct pmc_follow *f, const struct pmc_follow_status *s,
+			struct pmc_update *out, bool *hole)
 {
 	uint32_t flags = 0;
 	int64_t mono_ns = s->seen_mono_ns;
@@ -185,23 +244,37 @@ static enum pmc_follow_outcome take_update(struct pmc_follow *f, const struct pm
 	f->fruitless = 0;
 	f->pushed = f->pushed || s->pushed;
 	f->unbroken = f->unbroken && s->pushed && !s->after_hole;
-	look_for_holes(f, mono_ns);
-	f->update_mono_ns = mono_ns;
 	if (not_measured(f, s, offset_before_ns) || mono_ns <= f->options.not_before_mono_ns)
-		return PMC_FOLLOW_NOTHING;
+		return false;
+	*hole = look_for_holes(f, mono_ns);
+	f->update_mono_ns = mono_ns;
+	f->seen++;
 	*out = (struct pmc_update){
 		.flags = flags,
-		.missed = f->more_missed,
-		.unused = f->more_unused,
 		.mono_ns = mono_ns,
 		.offset_ns = s->offset_ns,
 		.pushes_stopped_mono_ns = pushes_resumed(f, s),
 	};
-	f->seen++;
-	f->missed += f->more_missed;
-	f->unused += f->more_unused;
-	f->more_missed = f->more_unused = 0;
-	return PMC_FOLLOW_UPDATE;
+	return true;
+}
+
+/* One update out for each that comes in, but for one that may be held in between. */
+static enum pmc_follow_outcome pass_update(struct pmc_follow *f, const struct pmc_follow_status *s,
+					   struct pmc_update *out)
+{
+	struct pmc_update held = f->held_update;
+	bool was_held = f->held;
+	struct pmc_update update;
+	bool hole = false;
+
+	f->held = false;
+	if (!take_update(f, s, &update, &hole))
+		return was_held ? yield(f, &held, out) : PMC_FOLLOW_NOTHING;
+	if (was_held || hole)
+		hold(f, &update, s->seen_mono_ns);
+	if (was_held)
+		return yield(f, &held, out);
+	return hole ? PMC_FOLLOW_NOTHING : yield(f, &update, out);
 }
 
 enum pmc_follow_outcome pmc_follow_status(struct pmc_follow *f, const struct pmc_follow_status *s,
@@ -221,7 +294,9 @@ enum pmc_follow_outcome pmc_follow_status(struct pmc_follow *f, const struct pmc
 	if (is_new && !s->pushed)
 		pmc_follow_pushes_end(f, false);
 	if (is_new)
-		return take_update(f, s, out);
+		return pass_update(f, s, out);
+	if (f->held && (!f->want_count || lost || s->seen_mono_ns >= f->held_until_mono_ns))
+		return pmc_follow_release(f, out);
 	f->fruitless++;
 	if (!lost)
 		return PMC_FOLLOW_NOTHING;
@@ -237,6 +312,7 @@ void pmc_follow_count(struct pmc_follow *f, uint64_t count)
 	f->count_waits = f->ingress_ns != 0;
 	f->count = count;
 	f->count_ingress_ns = f->ingress_ns;
+	f->count_update_ns = f->update_mono_ns;
 }
 
 static int64_t clamp(int64_t v, int64_t least, int64_t most)
@@ -249,13 +325,11 @@ static int64_t silent_step_ns(const struct pmc_follow *f)
 	return clamp(f->interval_ns / 4, HURRY_STEP_NS, IDLE_STEP_NS);
 }
 
-int64_t pmc_follow_next_poll(const struct pmc_follow *f, int64_t now_mono_ns)
+static int64_t next_poll_ns(const struct pmc_follow *f, int64_t now_mono_ns)
 {
 	int64_t lag_ns = clamp(f->interval_ns / 8, LAG_MIN_NS, LAG_MAX_NS);
 	int64_t due_ns;
 
-	if (f->count_waits && !f->pushed)
-		return now_mono_ns;
 	if (f->interval_ns == 0 || f->update_mono_ns == INT64_MIN)
 		return now_mono_ns +
 		       (now_mono_ns < f->hurry_until_mono_ns ? HURRY_STEP_NS : IDLE_STEP_NS);
@@ -268,4 +342,15 @@ int64_t pmc_follow_next_poll(const struct pmc_follow *f, int64_t now_mono_ns)
 	/* just after the next update is expected, then again until it is there */
 	due_ns = f->update_mono_ns + f->interval_ns + lag_ns;
 	return due_ns > now_mono_ns ? due_ns : now_mono_ns + lag_ns;
+}
+
+int64_t pmc_follow_next_poll(const struct pmc_follow *f, int64_t now_mono_ns)
+{
+	int64_t due_ns = next_poll_ns(f, now_mono_ns);
+
+	if (f->count_waits && !f->pushed)
+		return now_mono_ns;
+	if (f->held && due_ns > f->held_until_mono_ns)
+		due_ns = f->held_until_mono_ns;
+	return due_ns < now_mono_ns + AHEAD_NS ? due_ns : now_mono_ns + AHEAD_NS;
 }

@@ -14,9 +14,10 @@
  * How many updates there really were is told by PORT_STATS_NP: each update comes with one
  * Follow_Up, or with one Sync from a one-step master. A count belongs to the update before it if
  * the poll after it shows the same update, or if an update is pushed next. What it exceeds the
- * updates seen by is declared with the next update: seen + declared = the increase of the count. If
- * all since the count before were pushed, in sequence, none can have been missed: then ptp4l
- * received a Sync or a Follow_Up whose partner it did not have, and made no update of it.
+ * updates seen by is declared with the update after the hole, which is held back for it, or with
+ * the next if that takes too long: seen + declared = the increase of the count. If all since the
+ * count before were pushed, in sequence, none can have been missed: then ptp4l received a Sync or a
+ * Follow_Up whose partner it did not have, and made no update of it.
  */
 #pragma once
 #include "pmc-client/follower.h"
@@ -25,7 +26,6 @@ enum { PMC_FOLLOW_ARRIVALS = 32 };
 
 struct pmc_follow_options {
 	bool real_time_stamps;      /* ingress times are CLOCK_REALTIME (software timestamping) */
-	bool end_to_end;            /* E2E: offset 0 before the first path delay is no offset */
 	int64_t not_before_mono_ns; /* recorded already up to here; INT64_MIN: nothing was */
 };
 
@@ -48,13 +48,17 @@ struct pmc_follow {
 	bool want_count;  /* ask for PORT_STATS_NP, then for TIME_STATUS_NP again */
 	bool count_waits; /* an answer waits for what comes after it */
 	uint64_t count;   /* that answer */
-	int64_t count_ingress_ns;
-	bool anchored;                       /* the three below are valid */
+	int64_t count_ingress_ns, count_update_ns; /* of the update it was asked after */
+	bool anchored;                             /* the three below are valid */
 	uint64_t anchor_count, anchor_known; /* received; and yielded or accounted for by then */
-	int64_t anchor_ingress_ns;
+	int64_t anchor_update_ns;
 	bool unbroken;                     /* pushed in sequence, all since the anchor */
 	int64_t counted_mono_ns;           /* when a count was last applied */
 	uint32_t more_missed, more_unused; /* to be declared with the next update */
+
+	bool held; /* an update after a hole waits for the count that says what was missed */
+	int64_t held_until_mono_ns;
+	struct pmc_update held_update;
 
 	int64_t arrivals_ns[PMC_FOLLOW_ARRIVALS]; /* seen - ingress, for stamps of an unknown clock
 						   */
@@ -79,6 +83,9 @@ uint32_t pmc_follow_restart(struct pmc_follow *f, int64_t now_mono_ns);
 
 /* A master was selected: updates are about to come. */
 void pmc_follow_expect(struct pmc_follow *f, int64_t now_mono_ns);
+
+/* An update that is held back goes as it is: before a restart, and at the end. */
+enum pmc_follow_outcome pmc_follow_release(struct pmc_follow *f, struct pmc_update *out);
 
 /* Pushes have ended: by themselves, or because they were cancelled. */
 void pmc_follow_pushes_end(struct pmc_follow *f, bool cancelled);

@@ -51,8 +51,9 @@ struct pmc_follower {
 	struct pmc_follower_options options;
 	struct pmc_client *client;
 	struct pmc_follow follow;
-	uint16_t port; /* the slave's; 0: none is */
-	bool locked;   /* it is SLAVE */
+	uint16_t port;   /* the slave's; 0: none is */
+	bool locked;     /* it is SLAVE */
+	bool end_to_end; /* its delay mechanism: where the path delay stands */
 	int64_t delay_ns;
 	int64_t due_ns[QUESTIONS];
 	bool refused[QUESTIONS];
@@ -70,6 +71,7 @@ static void begin(struct pmc_follower *f, int64_t now_mono_ns)
 {
 	f->port = 0;
 	f->locked = false;
+	f->end_to_end = true;
 	f->delay_ns = PMC_DELAY_UNKNOWN;
 	f->can_push = false;
 	f->subscribed = false;
@@ -90,7 +92,6 @@ int pmc_follower_new(struct pmc_follower **out, struct pmc_client *client,
 {
 	const struct pmc_follow_options follow = {
 		.real_time_stamps = options->real_time_stamps,
-		.end_to_end = true,
 		.not_before_mono_ns = options->not_before_mono_ns,
 	};
 	struct pmc_follower *f;
@@ -197,8 +198,8 @@ static void take_port(struct pmc_follower *f, const struct pmc_message *m)
 	}
 	f->port = port;
 	f->locked = ds->port_state == PTP_SLAVE;
-	f->follow.options.end_to_end = ds->delay_mechanism == PTP_E2E;
-	if (!f->follow.options.end_to_end && ds->peer_mean_path_delay_ns != 0)
+	f->end_to_end = ds->delay_mechanism == PTP_E2E;
+	if (!f->end_to_end && ds->peer_mean_path_delay_ns != 0)
 		f->delay_ns = ds->peer_mean_path_delay_ns;
 }
 
@@ -234,6 +235,25 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)t.tv_sec * SEC_NS + t.tv_nsec;
 }
 
+/* What an update has from elsewhere. */
+static enum pmc_follow_outcome finish_update(struct pmc_follower *f, int64_t now_mono_ns,
+					     struct pmc_update *u, enum pmc_follow_outcome outcome)
+{
+	if (outcome != PMC_FOLLOW_UPDATE)
+		return outcome;
+	u->delay_ns = f->delay_ns;
+	if (!f->locked)
+		u->flags |= PMC_UPDATE_UNLOCKED;
+	if (f->delay_ns == PMC_DELAY_UNKNOWN) /* it has just been measured */
+		f->due_ns[ASK_DELAY] = now_mono_ns;
+	return outcome;
+}
+
+enum pmc_follow_outcome pmc_follower_release(struct pmc_follower *f, struct pmc_update *out)
+{
+	return finish_update(f, 0, out, pmc_follow_release(&f->follow, out));
+}
+
 static enum pmc_follow_outcome take_status(struct pmc_follower *f, const struct pmc_message *m,
 					   struct pmc_update *out)
 {
@@ -252,18 +272,12 @@ static enum pmc_follow_outcome take_status(struct pmc_follower *f, const struct 
 	if (f->options.real_time_stamps)
 		status.real_minus_mono_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	f->hole = f->hole && !m->push;
-	outcome = pmc_follow_status(&f->follow, &status, out);
+	outcome = finish_update(f, m->received_mono_ns, out,
+				pmc_follow_status(&f->follow, &status, out));
 	if (pushed && !f->follow.pushed)
 		pushes_stopped(f, m->received_mono_ns);
 	else if (pushed && f->follow.fruitless == 1 && !m->push)
 		f->due_ns[ASK_SUBSCRIPTION] = m->received_mono_ns; /* silence: why? */
-	if (outcome == PMC_FOLLOW_UPDATE) {
-		out->delay_ns = f->delay_ns;
-		if (!f->locked)
-			out->flags |= PMC_UPDATE_UNLOCKED;
-		if (f->delay_ns == PMC_DELAY_UNKNOWN) /* it has just been measured */
-			f->due_ns[ASK_DELAY] = m->received_mono_ns;
-	}
 	f->due_ns[ASK_STATUS] = pmc_follow_next_poll(&f->follow, m->received_mono_ns);
 	return outcome;
 }
@@ -303,7 +317,7 @@ enum pmc_follow_outcome pmc_follower_message(struct pmc_follower *f, const struc
 		take_port(f, m);
 		break;
 	case PTP_ID_CURRENT_DATA_SET: /* 0 is not a delay: none was measured yet */
-		if (f->follow.options.end_to_end && m->data->current_ds.mean_path_delay_ns != 0)
+		if (f->end_to_end && m->data->current_ds.mean_path_delay_ns != 0)
 			f->delay_ns = m->data->current_ds.mean_path_delay_ns;
 		break;
 	case PTP_ID_PORT_HWCLOCK_NP:

@@ -86,6 +86,13 @@ PMC_EXPORT struct pmc_follower *pmc_follower_free(struct pmc_follower *f);
  */
 PMC_EXPORT uint32_t pmc_follower_restart(struct pmc_follower *f, int64_t now_mono_ns);
 
+/*
+ * The update that waits for its count, if there is one: before a restart, and at the end.
+ * PMC_FOLLOW_UPDATE or PMC_FOLLOW_NOTHING.
+ */
+PMC_EXPORT enum pmc_follow_outcome pmc_follower_release(struct pmc_follower *f,
+							struct pmc_update *out);
+
 /* When pmc_follower_ask() has something to ask (CLOCK_MONOTONIC), INT64_MAX if never. */
 PMC_EXPORT int64_t pmc_follower_due_ns(const struct pmc_follower *f);
 

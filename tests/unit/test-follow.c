@@ -48,7 +48,6 @@ static void init(struct pmc_follow *f)
 {
 	const struct pmc_follow_options options = {
 		.real_time_stamps = true,
-		.end_to_end = true,
 		.not_before_mono_ns = INT64_MIN,
 	};
 
@@ -58,6 +57,7 @@ static void init(struct pmc_follow *f)
 struct tally {
 	uint64_t samples, declared;
 	int64_t first_n, last_n;
+	bool in_place; /* what is missed must be declared right after */
 };
 
 /* Polls as pmc.c does until end; late says by how much each poll is late. */
@@ -69,15 +69,21 @@ static void follow_until(struct pmc_follow *f, const struct server *s, int64_t *
 		struct pmc_update out;
 
 		if (pmc_follow_status(f, &status, &out) == PMC_FOLLOW_UPDATE) {
-			int64_t n = updates_at(s, *now);
+			int64_t n = (out.offset_ns + 1000) / 7;
+			int64_t before_n;
 
 			if (n == t->last_n)
 				fail_msg("update %lld twice", (long long)n);
 			assert_int_equal(out.offset_ns, offset_of(n));
 			assert_int_equal(out.mono_ns, s->first_ns + (n - 1) * s->interval_ns);
+			before_n = t->last_n;
 			if (!t->first_n)
 				t->first_n = n;
 			t->last_n = n;
+			/* what is declared was missed right before it */
+			if (t->samples > 0 && t->in_place && out.missed > n - before_n - 1)
+				fail_msg("%u missed before update %lld, after %lld", out.missed,
+					 (long long)n, (long long)before_n);
 			t->samples++;
 			t->declared += out.missed;
 		}
@@ -128,7 +134,7 @@ static void what_a_late_poller_misses_is_declared(void **state)
 {
 	const struct server s = {3 * S, S / 128, 77};
 	struct pmc_follow f;
-	struct tally t = {0};
+	struct tally t = {.in_place = true};
 	int64_t now = 2 * S;
 	int64_t there;
 
@@ -160,6 +166,114 @@ static void a_faster_master_is_learnt(void **state)
 	follow_until(&f, &fast, &now, 40 * S, never_late, &t);
 	assert_int_equal(f.interval_ns, S / 64);
 	assert_in_range(f.seen + f.missed, 18 + 1280 - 2, 18 + 1280);
+}
+
+/* A board without an RTC is stepped by half a century: polls go on as before. */
+static void a_step_of_the_clock_stops_nothing(void **state)
+{
+	static const int64_t steps_ns[] = {INT64_C(1700000000) * S, -INT64_C(1700000000) * S,
+					   3600 * S};
+
+	for (size_t i = 0; i < sizeof(steps_ns) / sizeof(steps_ns[0]); i++) {
+		struct pmc_follow f;
+		struct pmc_update out;
+		int64_t now = 10 * S;
+		unsigned polls = 0;
+
+		init(&f);
+		for (int64_t n = 1; n <= 400; n++) {
+			const struct pmc_follow_status s = {
+				.ingress_ns =
+					n == 100 ? 0 : n * S / 8 + (n > 100 ? steps_ns[i] : 0),
+				.offset_ns = n,
+				.seen_mono_ns = now,
+				.real_minus_mono_ns = (n >= 100 ? steps_ns[i] : 0) - 10 * S,
+				.mean_path_delay_ns = 500,
+			};
+			int64_t due = now + S / 8;
+
+			assert_int_equal(pmc_follow_status(&f, &s, &out), PMC_FOLLOW_UPDATE);
+			if (f.want_count) {
+				pmc_follow_count(&f, 50 + (uint64_t)n);
+				(void)pmc_follow_status(&f, &s, &out);
+			}
+			assert_true(pmc_follow_next_poll(&f, now) <= now + S);
+			now = due;
+			polls++;
+		}
+		assert_int_equal(f.seen, polls);
+		assert_int_equal(f.missed, 0);
+		assert_in_range(f.interval_ns, S / 8 - 20 * MS, S / 8 + 20 * MS);
+	}
+}
+
+static void what_a_hole_holds_stands_with_the_update_after_it(void **state)
+{
+	const struct server s = {S, S / 8, 0};
+	struct pmc_follow f;
+	struct pmc_update out = {0};
+	struct tally t = {0};
+	int64_t now = S;
+	struct pmc_follow_status status;
+
+	init(&f);
+	follow_until(&f, &s, &now, 11 * S, never_late, &t);
+	now = 20 * S + 30 * MS; /* nobody polled for nine seconds */
+	status = ask(&s, now);
+	assert_int_equal(pmc_follow_status(&f, &status, &out), PMC_FOLLOW_NOTHING);
+	assert_true(f.want_count);
+	pmc_follow_count(&f, (uint64_t)updates_at(&s, now));
+	status.seen_mono_ns += MS;
+	assert_int_equal(pmc_follow_status(&f, &status, &out), PMC_FOLLOW_UPDATE);
+	assert_int_equal(out.offset_ns, offset_of(updates_at(&s, now)));
+	assert_int_equal(out.missed, updates_at(&s, now) - t.last_n - 1);
+
+	/* without a count it goes after a while, and what it lacked with the next */
+	now += 5 * S;
+	status = ask(&s, now);
+	assert_int_equal(pmc_follow_status(&f, &status, &out), PMC_FOLLOW_NOTHING);
+	status.seen_mono_ns += 100 * MS;
+	assert_int_equal(pmc_follow_status(&f, &status, &out), PMC_FOLLOW_UPDATE);
+	assert_int_equal(out.missed, 0);
+	/* and at the end at once */
+	now += 5 * S;
+	status = ask(&s, now);
+	assert_int_equal(pmc_follow_status(&f, &status, &out), PMC_FOLLOW_NOTHING);
+	assert_int_equal(pmc_follow_release(&f, &out), PMC_FOLLOW_UPDATE);
+	assert_int_equal(pmc_follow_release(&f, &out), PMC_FOLLOW_NOTHING);
+}
+
+static void nonsense_is_survived(void **state)
+{
+	static const int64_t values[] = {INT64_MIN, INT64_MIN + 1, -1,       0,
+					 1,         INT64_MAX - 1, INT64_MAX};
+	enum { N = sizeof(values) / sizeof(values[0]) };
+
+	for (int phc = 0; phc < 2; phc++) {
+		const struct pmc_follow_options options = {.real_time_stamps = !phc,
+							   .not_before_mono_ns = INT64_MIN};
+		struct pmc_follow f;
+		struct pmc_update out;
+		int64_t now = S;
+
+		pmc_follow_init(&f, &options);
+		for (size_t i = 0; i < N * N * N; i++) {
+			const struct pmc_follow_status s = {
+				.ingress_ns = values[i % N],
+				.offset_ns = values[i / N % N],
+				.seen_mono_ns = now,
+				.real_minus_mono_ns = values[i / N / N % N],
+				.mean_path_delay_ns = 1,
+			};
+
+			if (pmc_follow_status(&f, &s, &out) == PMC_FOLLOW_UPDATE)
+				assert_int_not_equal(out.offset_ns, INT64_MIN);
+			pmc_follow_count(&f, (uint64_t)values[(i + 3) % N]);
+			assert_true(pmc_follow_next_poll(&f, now) <= now + S);
+			now += MS;
+		}
+		assert_true(f.interval_ns >= 0 && f.interval_ns <= 256 * S);
+	}
 }
 
 static enum pmc_follow_outcome feed(struct pmc_follow *f, int64_t now, int64_t ingress,
@@ -218,10 +332,6 @@ static void offset_zero_before_the_first_delay_is_no_offset(void **state)
 	after.seen_mono_ns += S;
 	after.mean_path_delay_ns = 300;
 	assert_int_equal(pmc_follow_status(&f, &after, &out), PMC_FOLLOW_UPDATE);
-	/* peer to peer has no such time */
-	init(&f);
-	f.options.end_to_end = false;
-	assert_int_equal(pmc_follow_status(&f, &before, &out), PMC_FOLLOW_UPDATE);
 }
 
 static void what_is_recorded_already_is_not_taken_again(void **state)
@@ -285,6 +395,9 @@ int main(void)
 		cmocka_unit_test(nothing_is_missed_by_a_poller_in_time),
 		cmocka_unit_test(what_a_late_poller_misses_is_declared),
 		cmocka_unit_test(a_faster_master_is_learnt),
+		cmocka_unit_test(a_step_of_the_clock_stops_nothing),
+		cmocka_unit_test(what_a_hole_holds_stands_with_the_update_after_it),
+		cmocka_unit_test(nonsense_is_survived),
 		cmocka_unit_test(the_step_sample_is_kept_and_the_loss_is_told_once),
 		cmocka_unit_test(offset_zero_before_the_first_delay_is_no_offset),
 		cmocka_unit_test(what_is_recorded_already_is_not_taken_again),
