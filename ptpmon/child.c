@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
@@ -21,6 +22,7 @@ struct child {
 	struct restart restart;
 	struct status_child status;
 	struct schedule asked;
+	bool schedules_itself;
 	int set_error;   /* errno of a refused schedule, 0 */
 	int start_error; /* errno of a start that did not get to exec, 0 */
 	bool executed;   /* ever */
@@ -66,7 +68,7 @@ void child_verify(struct child *c)
 	bool was_ok = s->schedule_ok;
 	int r;
 
-	if (c->restart.state != CHILD_UP)
+	if (c->restart.state != CHILD_UP || c->schedules_itself)
 		return;
 	r = schedule_verify((pid_t)s->pid, &c->asked, c->set_error, &is, why);
 	if (r < 0)
@@ -104,6 +106,14 @@ static void on_executed(struct child *c)
 	child_verify(c);
 }
 
+/* Killed on its way to exec: the pipe ends then, too. */
+static bool is_dead(pid_t pid)
+{
+	siginfo_t si = {0};
+
+	return waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) == 0 && si.si_pid == pid;
+}
+
 /* Reads what the child reported on its way to exec; the end without a fatal one is the proof. */
 static int on_report(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
@@ -125,7 +135,7 @@ static int on_report(sd_event_source *source, int fd, uint32_t revents, void *us
 		return 0;
 	c->report_source = sd_event_source_unref(c->report_source);
 	close_fdp(&c->report_fd);
-	if (r == 0 && !c->start_error)
+	if (r == 0 && !c->start_error && !is_dead((pid_t)c->status.pid))
 		on_executed(c);
 	return 0;
 }
@@ -144,12 +154,27 @@ static void describe_end(const struct child *c, const siginfo_t *si, char *out, 
 			       si->si_code == CLD_DUMPED ? " (core dumped)" : "", lasted);
 }
 
+/* "; next start in 2 s", if the table says so. */
+static void add_next_start(const struct child *c, enum restart_event event, char *text, size_t size)
+{
+	struct restart next = c->restart;
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+	size_t len = strlen(text);
+	char wait[NSEC_TEXT_MAX];
+
+	(void)restart_feed(&next, c->policy, event, now_ns);
+	if (next.state == CHILD_WAITING)
+		(void)snprintf(text + len, size - len, "; next start in %s",
+			       nsec_format_age(next.deadline_ns - now_ns, wait));
+}
+
 static int on_exit_event(sd_event_source *source, const siginfo_t *si, void *userdata)
 {
 	struct child *c = userdata;
 	char text[STATUS_TEXT_MAX];
 	bool expected = c->restart.state == CHILD_STOPPING || c->restart.state == CHILD_KILLING;
 
+	(void)kill(-si->si_pid, SIGKILL); /* what it started does not outlive it */
 	if (c->report_source) /* the report may still be unread: it came before the end */
 		(void)on_report(c->report_source, c->report_fd, 0, c);
 	describe_end(c, si, text, sizeof(text));
@@ -158,10 +183,12 @@ static int on_exit_event(sd_event_source *source, const siginfo_t *si, void *use
 	c->status.pid = 0;
 	c->status.policy[0] = c->status.cpus[0] = '\0';
 	c->status.schedule_ok = false;
-	if (!c->start_error && !expected)
+	if (!c->start_error && !expected) {
+		add_next_start(c, RESTART_EXITED, text, sizeof(text));
 		tell_problem(c, EVENT_CHILD_EXITED, "%s", text);
-	else if (!c->start_error)
+	} else if (!c->start_error) {
 		tell(c, EVENT_CHILD_STOPPED, text);
+	}
 	feed(c, c->start_error ? RESTART_EXEC_FAILED : RESTART_EXITED);
 	return 0;
 }
@@ -178,6 +205,22 @@ static int watch_process(struct child *c, pid_t pid)
 	if (r >= 0)
 		r = sd_event_source_set_priority(c->exit_source, SD_EVENT_PRIORITY_IMPORTANT);
 	return r;
+}
+
+/* A process that cannot be watched must not run: no memory, or no descriptor. */
+static void abandon(struct child *c, pid_t pid, int r)
+{
+	c->report_source = sd_event_source_disable_unref(c->report_source);
+	c->exit_source = sd_event_source_disable_unref(c->exit_source);
+	close_fdp(&c->report_fd);
+	(void)kill(-pid, SIGKILL);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	c->status.pid = 0;
+	c->start_error = -r;
+	tell_problem(c, EVENT_CHILD_EXEC_FAILED, "%s: cannot watch it: %s", c->status.name,
+		     strerror(-r));
+	feed(c, RESTART_EXEC_FAILED);
 }
 
 static void launch(struct child *c)
@@ -198,6 +241,7 @@ static void launch(struct child *c)
 	c->start_error = c->set_error = 0;
 	c->exit_status = -1;
 	c->asked = plan.schedule;
+	c->schedules_itself = plan.schedules_itself;
 	if (r == 0)
 		r = spawn(&plan, &pid, &c->report_fd);
 	if (r < 0) {
@@ -211,11 +255,8 @@ static void launch(struct child *c)
 	c->status.started_mono_ns = nsec_now(CLOCK_MONOTONIC);
 	c->status.starts++;
 	r = watch_process(c, pid);
-	if (r < 0) { /* no memory: a process that cannot be watched must not run */
-		(void)kill(pid, SIGKILL);
-		tell_problem(c, EVENT_CHILD_EXEC_FAILED, "%s: cannot watch it: %s", c->status.name,
-			     strerror(-r));
-	}
+	if (r < 0)
+		abandon(c, pid, r);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
@@ -282,8 +323,11 @@ void child_restart(struct child *c)
 
 void child_signal(struct child *c, int signal)
 {
-	if (c->status.pid > 0)
-		(void)kill((pid_t)c->status.pid, signal);
+	pid_t pid = (pid_t)c->status.pid;
+
+	/* it leads a group of its own, once it has got that far */
+	if (pid > 0 && kill(-pid, signal) < 0)
+		(void)kill(pid, signal);
 }
 
 const char *child_name(const struct child *c)

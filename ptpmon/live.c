@@ -20,6 +20,23 @@ void live_child(struct live *l, const struct status_child *child)
 	l->children[i] = *child;
 }
 
+void live_said(struct live *l, const char *name, const char *last_words)
+{
+	for (size_t i = 0; i < l->n_children; i++)
+		if (strcmp(l->children[i].name, name) == 0)
+			(void)snprintf(l->said[i], sizeof(l->said[i]), "%.*s", STATUS_TEXT_MAX - 1,
+				       last_words);
+}
+
+/* "exited, status=255 after 0.0 s: interface 'eth0' does not support …" */
+static void add_last_words(struct status_child *child, const char *said)
+{
+	size_t len = strlen(child->problem);
+
+	if (len && *said)
+		(void)snprintf(child->problem + len, sizeof(child->problem) - len, ": %s", said);
+}
+
 /* NULL if there is no room for one more. */
 static struct live_cpu *cpu_of(struct live *l, unsigned cpu)
 {
@@ -106,14 +123,17 @@ static void fill_sampler(const struct live *l, struct status_child *child)
 		return;
 	(void)snprintf(child->policy, sizeof(child->policy), "%s", schedule_policy_name(c->policy));
 	child->priority = c->priority;
+	child->schedule_ok = true; /* what is not as it was asked for is the realtime_problem */
 }
 
 void live_fill(const struct live *l, struct status *out)
 {
 	out->n_children = l->n_children;
 	memcpy(out->children, l->children, l->n_children * sizeof(l->children[0]));
-	for (size_t i = 0; i < out->n_children; i++)
+	for (size_t i = 0; i < out->n_children; i++) {
 		fill_sampler(l, &out->children[i]);
+		add_last_words(&out->children[i], l->said[i]);
+	}
 	out->n_cpus = l->n_cpus;
 	for (size_t i = 0; i < l->n_cpus; i++) {
 		out->cpus[i] = l->cpus[i].status;

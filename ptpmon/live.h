@@ -12,6 +12,7 @@ enum { LIVE_MINUTE_WINDOWS = 60 };
 struct live {
 	size_t n_children, n_cpus;
 	struct status_child children[STATUS_CHILDREN_MAX];
+	char said[STATUS_CHILDREN_MAX][STATUS_TEXT_MAX]; /* its last words, when it ended */
 	struct live_cpu {
 		struct status_cpu status;
 		int64_t sum_ns;
@@ -25,6 +26,10 @@ struct live {
 };
 
 void live_child(struct live *l, const struct status_child *child);
+
+/* What a child said before it ended: shown with its problem, while it has one. */
+void live_said(struct live *l, const char *name, const char *last_words);
+
 void live_window(struct live *l, const struct latency_window *w);
 
 /* True if this CPU's conditions are not those that were known: an event to record. */

@@ -89,7 +89,8 @@ static void tell_recorder(struct parent *p, const struct child *c, enum event_co
 	};
 
 	(void)snprintf(m.text, sizeof(m.text), "%s", text);
-	recorder_link_send(&p->link, &m);
+	if (!recorder_link_send(&p->link, &m))
+		log_warning("recorder: does not take what happens; not recorded: %s", text);
 }
 
 static void introduce_children(struct parent *p)
@@ -214,6 +215,7 @@ static void on_message(struct parent *p, const struct message *m)
 		break;
 	case MESSAGE_BEAT:
 		p->beat_mono_ns = nsec_now(CLOCK_MONOTONIC);
+		recorder_link_acknowledge(&p->link, m->mono_ns);
 		(void)snprintf(status, sizeof(status), "STATUS=%s", m->text);
 		(void)sd_notify(false, status);
 		break;
@@ -334,6 +336,7 @@ static int plan_sampler(struct parent *p, struct spawn_plan *plan)
 {
 	plan->program = p->sampler_program;
 	plan->output_fd = p->log_fds[SAMPLER][1];
+	plan->schedules_itself = true; /* and tells the recorder what its threads read back */
 	return command_sampler(&p->command, p->config, p->sampler_program,
 			       pass_fd(plan, p->window_fds[1]));
 }

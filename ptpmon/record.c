@@ -11,12 +11,15 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/log.h"
 #include "ptpmon/base/nsec.h"
+#include "ptpmon/store/query.h"
+
+DEFINE_FREEP(struct query, query_free)
 
 #define MINUTE_NS     (60 * NSEC_PER_SEC)
 #define STEP_LIMIT_NS NSEC_PER_MSEC       /* a step of CLOCK_REALTIME is more than this */
 #define CLOSE_NS      (10 * NSEC_PER_SEC) /* less than the parent's patience */
 
-void record_event_only(struct record *r, const struct event *e)
+static void put_event(struct record *r, const struct event *e)
 {
 	(void)store_put_event(r->store, e);
 	if (e->severity >= SEVERITY_NOTICE)
@@ -26,7 +29,15 @@ void record_event_only(struct record *r, const struct event *e)
 void record_event(struct record *r, const struct event *e)
 {
 	log_line(severity_log_level(e->severity), "%s", e->text);
-	record_event_only(r, e);
+	put_event(r, e);
+}
+
+void record_child_event(struct record *r, const struct event *e)
+{
+	if (e->mono_ns <= r->put_mono_ns)
+		return;
+	r->put_mono_ns = e->mono_ns;
+	put_event(r, e);
 }
 
 static int declare_series(struct record *r, enum series_kind kind, const char *source,
@@ -159,6 +170,11 @@ void record_flushed(struct record *r)
 		log_notice("%s: can be written again, dropped=%" PRIu64, store_path(r->store),
 			   h.dropped);
 	r->store_ok = h.ok;
+	if (!h.ok)
+		return;
+	/* what was put while this flush ran may be in the next */
+	r->durable_mono_ns = r->flushing_mono_ns;
+	r->flushing_mono_ns = r->put_mono_ns;
 }
 
 static void read_boot_id(char out[static 40])
@@ -182,6 +198,9 @@ int record_open(struct record *r, const struct config *config, const char *token
 	*r = (struct record){
 		.offset_series = RECORD_NO_SERIES,
 		.resumed_from_mono_ns = TIME_UNKNOWN,
+		.durable_mono_ns = INT64_MIN,
+		.flushing_mono_ns = INT64_MIN,
+		.put_mono_ns = INT64_MIN,
 		.store_ok = true,
 	};
 	for (size_t i = 0; i < CPULIST_MAX; i++)
@@ -214,6 +233,29 @@ int record_open(struct record *r, const struct config *config, const char *token
 	return ret;
 }
 
+static int find_newest(void *userdata, const struct query_event *e)
+{
+	int64_t *newest_ns = userdata;
+
+	if (event_is_of_child(e->code) && e->mono_ns > *newest_ns)
+		*newest_ns = e->mono_ns;
+	return 0;
+}
+
+/* What the recorder before this one has written of children. */
+static int64_t newest_child_event(const struct record *r)
+{
+	CLEANUP(query_freep) struct query *q = NULL;
+	char run[24];
+	char why[QUERY_ERROR_MAX];
+	int64_t newest_ns = INT64_MIN;
+
+	(void)snprintf(run, sizeof(run), "%" PRId64, store_run_id(r->store));
+	if (query_open(&q, store_path(r->store), run, why) == 0)
+		(void)query_visit_events(q, INT64_MIN, INT64_MAX, find_newest, &newest_ns);
+	return newest_ns;
+}
+
 static struct event how_it_begins(struct record *r)
 {
 	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
@@ -237,6 +279,8 @@ int record_start(struct record *r, int64_t flush_interval_ns, int notify_fd)
 	if (r->offset_subject)
 		r->offset_series = declare_series(r, SERIES_OFFSET, "pmc", r->offset_subject);
 	if (r->resumed_from_mono_ns != TIME_UNKNOWN) {
+		r->put_mono_ns = newest_child_event(r);
+		r->durable_mono_ns = r->flushing_mono_ns = r->put_mono_ns;
 		(void)snprintf(r->phase, sizeof(r->phase), "%.*s", RECORD_PHASE_MAX - 1,
 			       store_resumed_phase(r->store, &r->phase_since_mono_ns));
 		r->gap_open = r->offset_series != RECORD_NO_SERIES;

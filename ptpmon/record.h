@@ -23,7 +23,9 @@ struct record {
 	int64_t resumed_from_mono_ns; /* TIME_UNKNOWN: this run is new */
 	bool gap_open;                /* a resumed run has no offset yet */
 	bool store_ok;                /* as last told */
-	unsigned set_asides;          /* as last told */
+	/* events of children, by their moment: written, put before the flush that runs, put */
+	int64_t durable_mono_ns, flushing_mono_ns, put_mono_ns;
+	unsigned set_asides; /* as last told */
 	char phase[RECORD_PHASE_MAX];
 	int64_t phase_since_mono_ns;
 };
@@ -41,8 +43,12 @@ void record_close(struct record *r, const char *how);
 /* The log, the store, and the disk at once if it matters. */
 void record_event(struct record *r, const struct event *e);
 
-/* The same for one that somebody else has logged. */
-void record_event_only(struct record *r, const struct event *e);
+/*
+ * The same for one of a child, which the parent has logged. It tells it again until it is durable
+ * (durable_mono_ns), so that one which a killed recorder had written comes twice: it is passed
+ * over.
+ */
+void record_child_event(struct record *r, const struct event *e);
 
 void record_sample(struct record *r, const struct sample *sample);
 void record_window(struct record *r, const struct latency_window *w);

@@ -53,8 +53,14 @@ static int on_flushed(sd_event_source *source, int fd, uint32_t revents, void *u
 	return 0;
 }
 
+static bool has_ended(enum event_code code)
+{
+	return code == EVENT_CHILD_EXITED || code == EVENT_CHILD_STOPPED;
+}
+
 static void on_child(struct recorder *rec, const struct message *m)
 {
+	const char *last_words = "";
 	struct event e;
 
 	live_child(&rec->live, &m->child);
@@ -62,10 +68,18 @@ static void on_child(struct recorder *rec, const struct message *m)
 		return;
 	if (m->code == EVENT_CHILD_STARTED && strcmp(m->child.name, "ptp4l") == 0)
 		recorder_ptp4l_started(rec, m->mono_ns);
-	e = event_make(m->code, m->mono_ns, m->child.name, "%s", m->text);
+	if (has_ended(m->code))
+		last_words = recorder_child_ended(rec, m->child.name);
+	if (m->code == EVENT_CHILD_STOPPED)
+		last_words = ""; /* it was asked to */
+	live_said(&rec->live, m->child.name, last_words);
+	if (*last_words)
+		log_warning("%s: its last words: %s", m->child.name, last_words);
+	e = event_make(m->code, m->mono_ns, m->child.name, "%s%s%s", m->text,
+		       *last_words ? "; its last words: " : "", last_words);
 	(void)snprintf(e.detail, sizeof(e.detail), "{\"pid\":%" PRId64 ",\"starts\":%u}",
 		       m->child.pid, m->child.starts);
-	record_event_only(&rec->record, &e); /* the parent has logged it */
+	record_child_event(&rec->record, &e);
 }
 
 static void finish(struct recorder *rec, const char *how)
@@ -104,14 +118,14 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si,
 
 static void beat(struct recorder *rec)
 {
+	struct message m = {.kind = MESSAGE_BEAT, .mono_ns = rec->record.durable_mono_ns};
 	char why[STATUS_TEXT_MAX];
-	char text[STATUS_TEXT_MAX + 16];
 	enum status_verdict verdict;
 
 	recorder_fill_status(rec);
 	verdict = status_judge(&rec->status, why);
-	(void)snprintf(text, sizeof(text), "%s: %s", status_verdict_name(verdict), why);
-	(void)message_tell(rec->options->parent_fd, MESSAGE_BEAT, text);
+	(void)snprintf(m.text, sizeof(m.text), "%s: %s", status_verdict_name(verdict), why);
+	(void)message_send(rec->options->parent_fd, &m);
 }
 
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)

@@ -136,6 +136,9 @@ static void on_log_line(void *userdata, enum log_kind kind, const char *text)
 
 	if (kind == LOG_SAMPLE)
 		return;
+	(void)snprintf(log->last, sizeof(log->last), "%s", text);
+	if (log_level() < LOG_LEVEL_INFO)
+		return;
 	if (++log->forwarded > FORWARD_MAX)
 		log->suppressed++;
 	else
@@ -153,7 +156,7 @@ static int on_log_readable(sd_event_source *source, int fd, uint32_t revents, vo
 static void tick_log(struct child_log *log)
 {
 	if (log->suppressed)
-		log_notice("%s: %u more lines in ten seconds", log->name, log->suppressed);
+		log_info("%s: %u more lines in ten seconds", log->name, log->suppressed);
 	log->forwarded = log->suppressed = 0;
 	if (log->source.holes > log->holes_told) {
 		struct event e = event_make(EVENT_LOG_HOLE, nsec_now(CLOCK_MONOTONIC), log->name,
@@ -217,8 +220,23 @@ static void tell_malformed(struct recorder *rec)
 
 void recorder_ptp4l_started(struct recorder *rec, int64_t mono_ns)
 {
+	rec->ptp4l_log.last[0] = '\0';
 	pmc_source_restarted(rec->pmc, mono_ns);
 	advance_pmc(rec);
+}
+
+const char *recorder_child_ended(struct recorder *rec, const char *name)
+{
+	struct child_log *log = strcmp(name, rec->ptp4l_log.name) == 0     ? &rec->ptp4l_log
+				: strcmp(name, rec->latency_log.name) == 0 ? &rec->latency_log
+									   : NULL;
+
+	if (!log)
+		return "";
+	if (log == &rec->ptp4l_log)
+		pmc_source_ended(rec->pmc);
+	(void)log_source_receive(&log->source); /* its last words may still be in the pipe */
+	return log->last;
 }
 
 void recorder_tick_sources(struct recorder *rec)

@@ -24,6 +24,7 @@ struct child_log {
 	const char *name;
 	unsigned forwarded, suppressed; /* in these ten seconds */
 	uint64_t holes_told;
+	char last[LOG_LINE_MAX]; /* the newest line that is news */
 };
 
 struct recorder {
@@ -63,6 +64,9 @@ void recorder_close_sources(struct recorder *rec);
 
 /* ptp4l was started (again). */
 void recorder_ptp4l_started(struct recorder *rec, int64_t mono_ns);
+
+/* A child has ended. Returns the last thing it said, "" if nothing is known of that. */
+const char *recorder_child_ended(struct recorder *rec, const char *name);
 
 /* Once a second: what a source has to say about itself. */
 void recorder_tick_sources(struct recorder *rec);

@@ -2,6 +2,7 @@
 #include "ptpmon/base/program.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,5 +37,5 @@ int program_find(const char *name, const char *build_subdir, char *out, size_t s
 		n = snprintf(out, size, "%s/%s", PTPMON_LIBEXECDIR, name);
 	if (n < 0 || (size_t)n >= size)
 		return -ENAMETOOLONG;
-	return access(out, X_OK) < 0 ? -errno : 0;
+	return faccessat(AT_FDCWD, out, X_OK, AT_EACCESS) < 0 ? -errno : 0;
 }

@@ -16,6 +16,7 @@
 #define TIMEOUT_NS       NSEC_PER_SEC
 #define ROOM_NS          NSEC_PER_MSEC /* own questions keep this far from the follower's */
 #define MINUTE_NS        (60 * NSEC_PER_SEC)
+#define STALL_NS         (2 * NSEC_PER_SEC)
 
 enum {
 	SILENT_TIMEOUTS = 3,
@@ -52,6 +53,10 @@ struct pmc_source {
 	int64_t connect_due_ns;
 	int64_t answered_mono_ns; /* the last answer to anything; 0: none */
 	unsigned timeouts;        /* in a row */
+	int64_t advanced_mono_ns; /* when this was last called; 0: never */
+	int64_t stalled_mono_ns;  /* we were not running from then … */
+	int64_t awake_mono_ns;    /* … until then; 0: never */
+	bool stalled;             /* and no offset came since */
 	bool silent, stale;       /* told so */
 	struct minute minute;
 };
@@ -94,7 +99,7 @@ static void remember_offset(struct pmc_source *s, const struct sample *sample)
 	size_t at = min->n++ % FAST_OFFSETS;
 
 	min->ring[at].mono_ns = sample->mono_ns;
-	min->ring[at].abs_ns = sample->value < 0 ? -sample->value : sample->value;
+	min->ring[at].abs_ns = llabs(sample->value);
 }
 
 static void summarise_minute(struct pmc_source *s, int64_t now_mono_ns)
@@ -196,6 +201,23 @@ static void tell_pushes_resumed(struct pmc_source *s, int64_t from_mono_ns, int6
 	emit(s, e);
 }
 
+/* What was not recorded because this program did not run is nobody else's gap. */
+static void tell_stall(struct pmc_source *s, int64_t to_mono_ns)
+{
+	struct event e;
+
+	if (!s->stalled)
+		return;
+	s->stalled = false;
+	e = event_make(EVENT_GAP, to_mono_ns, s->ports[0].name,
+		       "%s: nothing followed for %.1f s: the recorder was stopped, or got no CPU",
+		       s->ports[0].name, (double)(s->awake_mono_ns - s->stalled_mono_ns) / 1e9);
+	(void)snprintf(e.detail, sizeof(e.detail),
+		       "{\"from_mono_ns\":\"%" PRId64 "\",\"to_mono_ns\":\"%" PRId64 "\"}",
+		       s->stalled_mono_ns, to_mono_ns);
+	emit(s, e);
+}
+
 static void take_update(struct pmc_source *s, const struct pmc_update *u)
 {
 	const struct pmc_follower_state state = pmc_follower_state(s->follower);
@@ -215,10 +237,11 @@ static void take_update(struct pmc_source *s, const struct pmc_update *u)
 	p->missed = state.missed;
 	if (!(sample.flags & (SAMPLE_UNLOCKED | SAMPLE_STEP)))
 		remember_offset(s, &sample);
+	tell_stall(s, sample.mono_ns);
 	if (s->stale) {
 		s->stale = false;
-		emit(s, event_make(EVENT_SOURCE_BACK, sample.mono_ns, p->name, "%s: offsets again",
-				   p->name));
+		emit(s, event_make(EVENT_SOURCE_BACK, s->advanced_mono_ns, p->name,
+				   "%s: offsets again", p->name));
 	}
 	if (u->pushes_stopped_mono_ns)
 		tell_pushes_resumed(s, u->pushes_stopped_mono_ns, u->mono_ns);
@@ -303,7 +326,8 @@ static void tell_silence(struct pmc_source *s, int64_t now_mono_ns)
 			       s->answered_mono_ns);
 		emit(s, e);
 	}
-	if (!s->stale && p->offset_ns.mono_ns && now_mono_ns - p->offset_ns.mono_ns > bound_ns) {
+	if (!s->stale && p->offset_ns.mono_ns && now_mono_ns - p->offset_ns.mono_ns > bound_ns &&
+	    now_mono_ns - s->awake_mono_ns > bound_ns) {
 		s->stale = true;
 		e = event_make(EVENT_SOURCE_SILENT, now_mono_ns, p->name,
 			       "%s: no new offset for %.1f s", p->name,
@@ -314,12 +338,29 @@ static void tell_silence(struct pmc_source *s, int64_t now_mono_ns)
 	}
 }
 
+/* We are called ten times a second and more, unless we cannot run. */
+static void look_for_stall(struct pmc_source *s, int64_t now_mono_ns)
+{
+	if (s->advanced_mono_ns && now_mono_ns - s->advanced_mono_ns > STALL_NS) {
+		s->stalled_mono_ns = s->advanced_mono_ns;
+		s->awake_mono_ns = now_mono_ns;
+		s->stalled = s->ports[0].offset_ns.mono_ns != 0;
+		for (size_t i = 0; i < s->options.n_ports; i++) /* told again: it was unknown */
+			s->ports[i].state = (struct reading){0};
+	}
+	s->advanced_mono_ns = now_mono_ns;
+}
+
 /* ptp4l's counters begin anew, and what was missed of the old one has no sample to stand with. */
 static void forget_server(struct pmc_source *s, int64_t now_mono_ns)
 {
-	uint32_t missed = pmc_follower_restart(s->follower, now_mono_ns);
+	struct pmc_update update;
 	struct event e;
+	uint32_t missed;
 
+	if (pmc_follower_release(s->follower, &update) == PMC_FOLLOW_UPDATE && s->options.slave)
+		take_update(s, &update);
+	missed = pmc_follower_restart(s->follower, now_mono_ns);
 	s->ports[0].missed = pmc_follower_state(s->follower).missed;
 	memset(s->due_ns, 0, sizeof(s->due_ns));
 	for (size_t i = 0; i < s->options.n_ports; i++)
@@ -375,6 +416,7 @@ static void ask(struct pmc_source *s, int64_t now_mono_ns)
 
 void pmc_source_advance(struct pmc_source *s, int64_t now_mono_ns)
 {
+	look_for_stall(s, now_mono_ns);
 	if (!pmc_client_connected(s->client))
 		try_connect(s, now_mono_ns);
 	if (pmc_client_connected(s->client)) {
@@ -404,6 +446,16 @@ int64_t pmc_source_deadline_ns(const struct pmc_source *s)
 void pmc_source_restarted(struct pmc_source *s, int64_t now_mono_ns)
 {
 	s->connect_due_ns = now_mono_ns;
+}
+
+void pmc_source_ended(struct pmc_source *s)
+{
+	for (size_t i = 0; i < s->options.n_ports; i++) {
+		struct status_port *p = &s->ports[i];
+
+		p->state.known = p->offset_ns.known = p->mean_path_delay_ns.known = false;
+		p->sync_interval_ns.known = p->clock_class.known = false;
+	}
 }
 
 int pmc_source_fd(const struct pmc_source *s)

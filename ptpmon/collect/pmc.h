@@ -48,6 +48,9 @@ void pmc_source_advance(struct pmc_source *s, int64_t now_mono_ns);
 /* ptp4l was started (again): connect soon, and expect all its counters anew. */
 void pmc_source_restarted(struct pmc_source *s, int64_t now_mono_ns);
 
+/* ptp4l has ended: nothing of what it said is true any more. */
+void pmc_source_ended(struct pmc_source *s);
+
 /* What is known of each port; what is too old is still there, with its time. */
 size_t pmc_source_ports(const struct pmc_source *s);
 const struct status_port *pmc_source_port(const struct pmc_source *s, size_t i);

@@ -71,6 +71,11 @@ const char *event_code_meaning(enum event_code code)
 	return codes[code].meaning;
 }
 
+bool event_is_of_child(enum event_code code)
+{
+	return code >= EVENT_CHILD_STARTED && code <= EVENT_SCHEDULE_PROVEN;
+}
+
 enum event_code event_code_parse(const char *name)
 {
 	enum event_code code = 0;

@@ -5,6 +5,7 @@
  * Log, record, JSON and manual use the names of this table. A code never changes its meaning.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,6 +52,9 @@ enum event_code {
 const char *event_code_name(enum event_code code);
 enum severity event_code_severity(enum event_code code);
 const char *event_code_meaning(enum event_code code);
+
+/* Told by the parent of one of its children? */
+bool event_is_of_child(enum event_code code);
 
 /* The code of that name, or EVENT_CODE_MAX. */
 enum event_code event_code_parse(const char *name);

@@ -41,8 +41,11 @@ int message_receive(int fd, struct message *out)
 	struct message m;
 	ssize_t n = recv(fd, &m, sizeof(m), MSG_DONTWAIT | MSG_TRUNC);
 
+	/* it closed with something of ours unread, and what it said last is still to come */
+	if (n < 0 && errno == ECONNRESET)
+		n = recv(fd, &m, sizeof(m), MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0)
-		return errno == ECONNRESET ? 0 : -errno;
+		return -errno;
 	if (n == 0)
 		return 0;
 	if (n != sizeof(m) || !sane(&m))

@@ -21,7 +21,9 @@ enum message_kind {
 	MESSAGE_READY,      /* the database is open: children may start */
 	MESSAGE_CANNOT_RUN, /* text says why; the recorder ends */
 	MESSAGE_FIRST_DATA,
-	MESSAGE_BEAT,    /* once a second; text is a line for STATUS= */
+	/* once a second; text is a line for STATUS=; mono_ns is that of the newest event of a
+	 * child that is durable */
+	MESSAGE_BEAT,
 	MESSAGE_RESTART, /* stop and start child.name; text is the reason */
 	MESSAGE_KIND_MAX
 };

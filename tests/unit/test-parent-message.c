@@ -81,17 +81,41 @@ static void events_wait_for_the_next_recorder_in_order(void **state)
 
 	for (int64_t n = 0; n < 3; n++) {
 		m = event(n);
-		recorder_link_send(&l, &m);
+		(void)recorder_link_send(&l, &m);
 	}
-	recorder_link_send(&l, &mere_state); /* worth nothing later */
+	(void)recorder_link_send(&l, &mere_state); /* worth nothing later */
 	assert_int_equal(recorder_link_renew(&l), 0);
 	m = event(3);
-	recorder_link_send(&l, &m);
+	(void)recorder_link_send(&l, &m);
 	for (int64_t n = 0; n < 4; n++) {
 		assert_int_equal(message_receive(l.remote_fd, &m), 1);
 		assert_int_equal(m.mono_ns, n);
 	}
 	assert_int_equal(message_receive(l.remote_fd, &m), -EAGAIN);
+	recorder_link_close(&l);
+}
+
+/* What one recorder had read, but not made durable, is told to the next. */
+static void what_is_not_acknowledged_is_told_again(void **state)
+{
+	struct recorder_link l = {.fd = -1, .remote_fd = -1};
+	struct message m;
+
+	assert_int_equal(recorder_link_renew(&l), 0);
+	for (int64_t n = 1; n <= 5; n++) {
+		m = event(n);
+		assert_true(recorder_link_send(&l, &m));
+		assert_int_equal(message_receive(l.remote_fd, &m), 1);
+	}
+	recorder_link_acknowledge(&l, 2);
+	assert_int_equal(recorder_link_renew(&l), 0); /* killed */
+	recorder_link_flush(&l);
+	for (int64_t n = 3; n <= 5; n++) {
+		assert_int_equal(message_receive(l.remote_fd, &m), 1);
+		assert_int_equal(m.mono_ns, n);
+	}
+	recorder_link_acknowledge(&l, 5);
+	assert_int_equal(l.n_kept, 0);
 	recorder_link_close(&l);
 }
 
@@ -103,23 +127,38 @@ static void a_recorder_that_does_not_read_blocks_nobody(void **state)
 	int64_t got = 0;
 
 	assert_int_equal(recorder_link_renew(&l), 0);
-	while (l.n_waiting < RECORDER_LINK_OUTBOX_MAX) {
-		m = event(sent++);
-		recorder_link_send(&l, &m);
-		assert_true(sent < 100000);
-	}
-	m = event(sent);
-	recorder_link_send(&l, &m);
-	assert_int_equal(l.lost, 1);
-	for (;;) {
-		while (message_receive(l.remote_fd, &m) == 1)
-			assert_int_equal(m.mono_ns, got++);
-		if (l.n_waiting == 0)
+	for (;; sent++) {
+		m = event(sent);
+		if (!recorder_link_send(&l, &m))
 			break;
+		assert_true(sent < RECORDER_LINK_OUTBOX_MAX);
+	}
+	assert_int_equal(sent, RECORDER_LINK_OUTBOX_MAX);
+	assert_int_equal(l.lost, 1);
+	while (got < sent) {
+		assert_int_equal(message_receive(l.remote_fd, &m), 1);
+		assert_int_equal(m.mono_ns, got++);
+		recorder_link_acknowledge(&l, m.mono_ns);
 		recorder_link_flush(&l);
 	}
-	assert_int_equal(got, sent);
+	assert_int_equal(l.n_kept, 0);
 	recorder_link_close(&l);
+}
+
+/* Closed with something unread: the kernel says so before it hands out what was said last. */
+static void last_words_are_heard(void **state)
+{
+	struct message m = {.kind = MESSAGE_BEAT};
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	assert_int_equal(message_send(fds[0], &m), 0);
+	assert_int_equal(message_tell(fds[1], MESSAGE_CANNOT_RUN, "no disk"), 0);
+	(void)close(fds[1]);
+	assert_int_equal(message_receive(fds[0], &m), 1);
+	assert_string_equal(m.text, "no disk");
+	assert_int_equal(message_receive(fds[0], &m), 0);
+	(void)close(fds[0]);
 }
 
 int main(void)
@@ -128,6 +167,8 @@ int main(void)
 		cmocka_unit_test(a_message_arrives_as_it_was_sent),
 		cmocka_unit_test(what_is_no_message_is_refused),
 		cmocka_unit_test(events_wait_for_the_next_recorder_in_order),
+		cmocka_unit_test(what_is_not_acknowledged_is_told_again),
+		cmocka_unit_test(last_words_are_heard),
 		cmocka_unit_test(a_recorder_that_does_not_read_blocks_nobody),
 	};
 
