@@ -174,6 +174,10 @@ for row in '-2 L2' '-4 UDPv4' '-6 UDPv6'; do
 		ask "$option" -T '10 s' --clock "$(identity bc)" get PORT_DATA_SET
 	check "$transport: ... nor for what it refuses" exits 1 '' \
 		ask "$option" -T '10 s' --clock "$(identity bc)" get PORT_PROPERTIES_NP
+	check "$transport: a clock is watched" [ "$(ask "$option" --clock "$(identity bc)" -d 0 -t 0 \
+		watch -I '100 ms' -n 3 TIME_STATUS_NP | grep -c " TIME_STATUS_NP master_offset=")" = 3 ]
+	check "$transport: beside a ptp4l, the others answer" [ "$(board_exec gm "$client" -i eth0 \
+		"$option" -d 0 -t 0 "${window[@]}" get PRIORITY1 | grep -c RESPONSE)" = 1 ]
 	[ "$transport" = UDPv6 ] || stop_clocks
 done
 
@@ -222,6 +226,22 @@ flood bc '\x0d\x12\x00\x36' 0 # also for ptp4l, which may miss the question
 check "a question ends on time in a flood" quickly 3 ask_for_whatever -4 -d 0 -t 0 -T '500 ms'
 stop flood
 
+# Of sockets with one port only one gets a unicast datagram, which ptp4l says to be bad.
+complaints() {
+	grep -c 'bad message' "$LAB_WORK/gm-ptp4l.log" || true
+}
+pause 0.5 # the flood's last
+before=$(complaints)
+board_start gm beside "$client" -i eth0 -4 -d 0 -t 0 -T '2 s' get PRIORITY1
+pause 0.5
+for _ in 1 2 3 4 5; do
+	board_exec bc bash -c 'printf "\x0d\x02%060d" 0 >/dev/udp/10.99.0.1/320'
+done
+check "ptp4l of the same host gets what is sent to it" \
+	wait_for 3 '[ "$(complaints)" = $((before + 5)) ]'
+check "... while the client was there" is_running beside
+stop beside
+
 # --- interfaces ---
 
 check "no interface is said to be none" exits 2 'no such interface' \
@@ -246,4 +266,16 @@ for option in -2 -4; do
 done
 ip -n "$segment" link set dev ask down
 check "no link is said to be none" exits 1 'no link' ask -2 "${window[@]}" get PRIORITY1
+
+# --- the table of options ---
+
+every_letter_is_known() {
+	local letter unknown=0
+
+	for letter in $("$client" --help | sed -n 's/^  -\(.\), --.*/\1/p'); do
+		! "$client" "-$letter" 2>&1 | grep 'invalid option' || unknown=1
+	done
+	return "$unknown"
+}
+check "each option of --help is one" every_letter_is_known
 lab_finish
