@@ -23,6 +23,8 @@ struct building {
 	size_t *offset_indices, *latency_indices; /* series of the query, by index in report */
 	size_t n_windows;                         /* for coincidences, of … */
 	int64_t window_ns;
+	size_t window;          /* the one noted last, and … */
+	int64_t window_from_ns; /* … its beginning */
 	size_t n_offsets;
 	int64_t **offset_maxima; /* … each of these series … */
 	int64_t *latency_maxima; /* … and all CPUs; SAMPLE_UNKNOWN where there is none */
@@ -49,17 +51,17 @@ int building_offset_quantiles(struct report_quantiles *out, const int64_t *value
 void building_latency_quantiles(struct report_quantiles *out, const struct latency_summary *sum,
 				const struct histogram *parts);
 
-/* wander.c: MTIE and deviations of n offsets; judge.c: what the limits say of them. */
+/* wander.c: MTIE and deviations of offsets; judge.c: what the limits say of them. */
+struct series_values;
 struct track;
-int building_wander(const struct building *b, struct report_wander *out, const int64_t *times_ns,
-		    const int64_t *offsets_ns, size_t n, int64_t tau0_ns);
+int building_wander(const struct building *b, struct report_wander *out,
+		    const struct series_values *offsets);
 int building_judge(const struct building *b, struct report_wander *out, struct track *t,
-		   const int64_t *offsets_ns, size_t n);
+		   const struct series_values *offsets);
 
 /* coincidence.c: makes the windows, notes a value in the one it lies in, and compares them. */
 int building_windows(struct building *b);
-void building_note_maximum(const struct building *b, int64_t *maxima, int64_t mono_ns,
-			   int64_t value);
+void building_note_maximum(struct building *b, int64_t *maxima, int64_t mono_ns, int64_t value);
 int building_coincidences(struct building *b);
 
 /*

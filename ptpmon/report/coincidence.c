@@ -28,6 +28,7 @@ int building_windows(struct building *b)
 	if (b->window_ns < NSEC_PER_SEC)
 		b->window_ns = NSEC_PER_SEC;
 	b->n_windows = (size_t)(duration_ns / b->window_ns);
+	b->window_from_ns = r->columns[0].spans[0].from_ns;
 	b->latency_maxima = new_maxima(b->n_windows);
 	b->offset_maxima = calloc(r->n_offsets + 1, sizeof(*b->offset_maxima));
 	if (!b->latency_maxima || !b->offset_maxima)
@@ -41,14 +42,21 @@ int building_windows(struct building *b)
 	return 0;
 }
 
-void building_note_maximum(const struct building *b, int64_t *maxima, int64_t mono_ns,
-			   int64_t value)
+/* Mostly the window that the moment before was in: a division each would be dear. */
+void building_note_maximum(struct building *b, int64_t *maxima, int64_t mono_ns, int64_t value)
 {
-	int64_t since_ns = mono_ns - b->report->columns[0].spans[0].from_ns;
-	size_t i = since_ns < 0 ? b->n_windows : (size_t)(since_ns / b->window_ns);
+	int64_t since_ns = mono_ns - b->window_from_ns;
 
-	if (i < b->n_windows && value > maxima[i])
-		maxima[i] = value;
+	if (since_ns < 0 || since_ns >= b->window_ns) {
+		int64_t from_ns = b->report->columns[0].spans[0].from_ns;
+
+		if (mono_ns < from_ns)
+			return;
+		b->window = (size_t)((mono_ns - from_ns) / b->window_ns);
+		b->window_from_ns = from_ns + (int64_t)b->window * b->window_ns;
+	}
+	if (b->window < b->n_windows && value > maxima[b->window])
+		maxima[b->window] = value;
 }
 
 /* The least that is among the worst hundredth of n; equal ones may make them more, or none. */

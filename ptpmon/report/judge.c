@@ -17,8 +17,7 @@ struct judging {
 	struct track low_pass; /* opened when a mask needs it */
 	bool filtered;
 	int64_t high_ps[2];
-	const int64_t *offsets_ns;
-	size_t n;
+	const struct series_values *offsets;
 };
 
 static void judging_clear(struct judging *j)
@@ -87,7 +86,8 @@ static void judge_range(const struct judging *j, struct report_verdict *v)
 	v->value_ns = v->mask->quantity == MASK_MAX_TE ? fmax(fabs(low_ns), fabs(high_ns))
 						       : high_ns - low_ns;
 	if (v->mask->quantity == MASK_MAX_TE && v->mask->filter == MASK_UNFILTERED)
-		v->beyond = quantile_beyond(j->offsets_ns, j->n, (int64_t)floor(v->limit_ns));
+		v->beyond = quantile_beyond(j->offsets->values, j->offsets->n,
+					    (int64_t)floor(v->limit_ns));
 }
 
 static int value_at(struct judging *j, const struct mask *mask, const struct report_tau *tau,
@@ -101,7 +101,7 @@ static int value_at(struct judging *j, const struct mask *mask, const struct rep
 	}
 	return mask->quantity == MASK_MTIE
 		       ? track_mtie(&j->low_pass, m, out_ns)
-		       : track_deviation(&j->low_pass, DEVIATION_TDEV, m, out_ns);
+		       : track_deviation(&j->low_pass, DEVIATION_TDEV, &m, 1, out_ns);
 }
 
 /* Where the value is the largest part of its limit; without any value, where there is a limit. */
@@ -160,11 +160,11 @@ static int judge_mask(struct judging *j, struct report_verdict *v)
 }
 
 int building_judge(const struct building *b, struct report_wander *out, struct track *t,
-		   const int64_t *offsets_ns, size_t n)
+		   const struct series_values *offsets)
 {
 	const struct limits *limits = b->request->limits;
 	CLEANUP(judging_clear)
-	struct judging j = {.wander = out, .track = t, .offsets_ns = offsets_ns, .n = n};
+	struct judging j = {.wander = out, .track = t, .offsets = offsets};
 	int r = 0;
 
 	out->verdicts = calloc(limits->n_masks, sizeof(*out->verdicts));

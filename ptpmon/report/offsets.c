@@ -8,10 +8,13 @@
 #include "ptpmon/report/building.h"
 #include "ptpmon/report/values.h"
 #include "ptpmon/stats/quantile.h"
+#include "ptpmon/stats/segments.h"
 
 /* The distance of two samples that may be a gap, before the usual distance is known. */
 #define GAP_LEAST_NS  NSEC_PER_SEC
 #define GAP_INTERVALS 3
+
+enum { MEDIAN = QUANTILE_WHOLE / 2 };
 
 #define HALF_A_SECOND_NS (NSEC_PER_SEC / 2)
 
@@ -20,23 +23,23 @@ struct tally {
 	struct building *b;
 	struct report_offset_series *series;
 	struct report_offset *column;
-	struct values offsets, delays;
-	struct values times; /* of the offsets */
-	int64_t *maxima;     /* of windows, for coincidences */
+	struct values times, offsets; /* of every sample; SAMPLE_UNKNOWN: not in statistics */
+	struct values delays;
+	size_t kept;          /* offsets that are */
+	struct values breaks; /* what is kept before one that has another state, or a step */
+	int64_t *maxima;      /* of windows, for coincidences */
 	/* only of column 0: */
 	bool whole;
-	uint64_t samples;
 	int64_t last_ns; /* the sample before, or the edge of the scope; TIME_UNKNOWN if none */
-	struct values intervals;
 	struct values distances; /* the long ones, candidates for gaps: from, to, from, to … */
 };
 
 static void tally_clear(struct tally *t)
 {
+	values_clear(&t->times);
 	values_clear(&t->offsets);
 	values_clear(&t->delays);
-	values_clear(&t->times);
-	values_clear(&t->intervals);
+	values_clear(&t->breaks);
 	values_clear(&t->distances);
 }
 
@@ -59,15 +62,6 @@ static int note_distance(struct tally *t, int64_t to_ns)
 	return r < 0 ? r : values_add(&t->distances, to_ns);
 }
 
-static int note_time(struct tally *t, int64_t mono_ns)
-{
-	int r = 0;
-
-	if (t->samples++ > 0)
-		r = values_add(&t->intervals, mono_ns - t->last_ns);
-	return r < 0 ? r : note_distance(t, mono_ns);
-}
-
 static void keep_worst(struct tally *t, const struct sample *s)
 {
 	struct report *r = t->b->report;
@@ -88,48 +82,66 @@ static void keep_worst(struct tally *t, const struct sample *s)
 	worst_keep(r->worst_offsets, &r->n_worst_offsets, &w, worst_by_offset);
 }
 
-static int on_sample(void *userdata, const struct sample *s)
+/* Counts one that is in no statistic, and tells whether it is. */
+static bool leave_out(struct report_offset *o, const struct sample *s)
 {
-	struct tally *t = userdata;
-	struct report_offset *o = t->column;
-	int r = t->whole ? note_time(t, s->mono_ns) : 0;
-
-	o->missed += s->missed;
-	if (s->flags & SAMPLE_TIME_ASSUMED)
-		o->time_assumed++;
-	if (s->value == SAMPLE_UNKNOWN || r < 0)
-		return r;
 	if (s->flags & SAMPLE_STEP) {
 		o->steps++;
 		keep_larger(&o->step_largest_ns, s->value);
-		return 0;
+		return true;
 	}
 	if (s->flags & SAMPLE_UNLOCKED) {
 		o->unlocked++;
 		keep_larger(&o->unlocked_largest_ns, s->value);
-		return 0;
+		return true;
 	}
-	if (t->whole)
-		keep_worst(t, s);
-	r = values_add(&t->offsets, s->value);
-	if (r == 0)
-		r = values_add(&t->times, s->mono_ns);
-	if (r == 0 && s->delay_ns != SAMPLE_UNKNOWN)
-		r = values_add(&t->delays, s->delay_ns);
-	return r;
+	return false;
 }
 
-/* The arrays that are no longer needed go first: a night is long. */
+static int on_sample(void *userdata, const struct sample *s)
+{
+	struct tally *t = userdata;
+	int64_t offset_ns = s->value;
+	int r = t->whole ? note_distance(t, s->mono_ns) : 0;
+
+	t->column->missed += s->missed;
+	t->column->time_assumed += !!(s->flags & SAMPLE_TIME_ASSUMED);
+	if (r == 0 && offset_ns != SAMPLE_UNKNOWN && leave_out(t->column, s)) {
+		offset_ns = SAMPLE_UNKNOWN;
+		r = values_add(&t->breaks, (int64_t)t->kept);
+	}
+	if (r == 0)
+		r = values_add(&t->times, s->mono_ns);
+	if (r == 0)
+		r = values_add(&t->offsets, offset_ns);
+	if (r < 0 || offset_ns == SAMPLE_UNKNOWN)
+		return r;
+	t->kept++;
+	if (t->whole)
+		keep_worst(t, s);
+	return s->delay_ns == SAMPLE_UNKNOWN ? 0 : values_add(&t->delays, s->delay_ns);
+}
+
+/* Only what is in statistics stays. */
+static void drop_the_others(struct tally *t)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < t->offsets.n; i++)
+		if (t->offsets.v[i] != SAMPLE_UNKNOWN) {
+			t->times.v[used] = t->times.v[i];
+			t->offsets.v[used++] = t->offsets.v[i];
+		}
+	t->times.n = t->offsets.n = used;
+}
+
 static int write_statistics(struct tally *t)
 {
 	struct report_offset *o = t->column;
 	struct moments m;
 	int r;
 
-	if (t->delays.n)
-		o->delay_p50_ns = quantile_select(t->delays.v, t->delays.n, 50000);
-	values_clear(&t->delays);
-	values_clear(&t->intervals);
+	drop_the_others(t);
 	o->count = t->offsets.n;
 	if (!o->count)
 		return 0;
@@ -142,8 +154,15 @@ static int write_statistics(struct tally *t)
 	r = building_offset_quantiles(&o->abs, t->offsets.v, o->count);
 	if (r < 0 || t->series->interval_p50_ns <= 0)
 		return r;
-	return building_wander(t->b, &o->wander, t->times.v, t->offsets.v, o->count,
-			       t->series->interval_p50_ns);
+	return building_wander(t->b, &o->wander,
+			       &(struct series_values){
+				       .times_ns = t->times.v,
+				       .values = t->offsets.v,
+				       .n = o->count,
+				       .tau0_ns = t->series->interval_p50_ns,
+				       .breaks = t->breaks.v,
+				       .n_breaks = t->breaks.n,
+			       });
 }
 
 static void write_lock(const struct building *b, const struct report_column *column,
@@ -161,19 +180,37 @@ static void write_lock(const struct building *b, const struct report_column *col
 		o->locked_share = (double)o->locked_ns / (double)column->duration_ns;
 }
 
+/* In the room that the delays took: a night is long. */
+static int write_interval(struct tally *t)
+{
+	struct values *intervals = &t->delays;
+	int r = 0;
+
+	intervals->n = 0;
+	for (size_t i = 1; i < t->times.n && r == 0; i++)
+		r = values_add(intervals, t->times.v[i] - t->times.v[i - 1]);
+	if (r == 0 && intervals->n > 0)
+		t->series->interval_p50_ns = quantile_select(intervals->v, intervals->n, MEDIAN);
+	return r;
+}
+
 /* What the samples of column 0 tell of the series as a whole: its rate, and its holes. */
-static void write_series(struct tally *t)
+static int write_series(struct tally *t)
 {
 	struct report_offset_series *series = t->series;
-	int64_t limit_ns = GAP_LEAST_NS;
+	int r = write_interval(t);
 
-	if (t->intervals.n) {
-		series->interval_p50_ns = quantile_select(t->intervals.v, t->intervals.n, 50000);
-		if (GAP_INTERVALS * series->interval_p50_ns > limit_ns)
-			limit_ns = GAP_INTERVALS * series->interval_p50_ns;
-	}
-	series->gap_limit_ns = limit_ns;
+	/* the last moment that counts is an edge, as the first was */
+	if (r == 0)
+		r = note_distance(t, t->b->to_mono_ns - 1);
+	if (r < 0)
+		return r;
+	series->gap_limit_ns = GAP_LEAST_NS;
+	if (series->interval_p50_ns != SAMPLE_UNKNOWN &&
+	    GAP_INTERVALS * series->interval_p50_ns > GAP_LEAST_NS)
+		series->gap_limit_ns = GAP_INTERVALS * series->interval_p50_ns;
 	building_gaps(t->b, series, &t->distances);
+	return 0;
 }
 
 static int fill_column(struct building *b, size_t index, size_t column)
@@ -199,13 +236,12 @@ static int fill_column(struct building *b, size_t index, size_t column)
 	if (r < 0)
 		return r;
 	write_lock(b, c, series->series.subject, t.column);
-	if (t.whole) {
-		r = note_distance(&t, b->to_mono_ns - 1); /* the last moment that counts */
-		if (r < 0)
-			return r;
-		write_series(&t);
-	}
-	return write_statistics(&t);
+	if (t.delays.n > 0)
+		t.column->delay_p50_ns = quantile_select(t.delays.v, t.delays.n, MEDIAN);
+	if (t.whole)
+		r = write_series(&t);
+	values_clear(&t.delays);
+	return r < 0 ? r : write_statistics(&t);
 }
 
 int building_offsets(struct building *b)

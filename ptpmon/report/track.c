@@ -10,11 +10,10 @@
 #include "ptpmon/stats/filter.h"
 #include "ptpmon/stats/mtie.h"
 
-int track_open(struct track *out, const int64_t *times_ns, const int64_t *offsets_ns, size_t n,
-	       int64_t tau0_ns)
+int track_open(struct track *out, const struct series_values *offsets)
 {
-	struct track t = {.times_ns = times_ns, .unit_per_ns = 1};
-	int r = segments_cut(&t.pieces, times_ns, offsets_ns, n, tau0_ns);
+	struct track t = {.times_ns = offsets->times_ns, .unit_per_ns = 1};
+	int r = segments_cut(&t.pieces, offsets);
 
 	if (r == 0)
 		*out = t;
@@ -158,18 +157,21 @@ static int need_phase(struct track *t)
 	return phase_new(&t->phase, t->pieces.values, t->pieces.n_values);
 }
 
-int track_deviation(struct track *t, enum deviation_kind kind, size_t m, double *out)
+int track_deviation(struct track *t, enum deviation_kind kind, const size_t *m, size_t n,
+		    double *out)
 {
-	struct deviation d = {0};
-	int r = need_phase(t);
+	CLEANUP(freep) struct deviation *d = calloc(n + 1, sizeof(*d));
+	int r = d ? need_phase(t) : -ENOMEM;
 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < t->pieces.n; i++)
-		deviation_add(&d, kind, t->phase, &t->pieces.v[i], m);
-	*out = NAN;
-	if (deviation_value(&d, kind, m, t->pieces.tau0_ns, out))
-		*out /= t->unit_per_ns;
+		deviation_add(d, kind, t->phase, &t->pieces.v[i], m, n);
+	for (size_t i = 0; i < n; i++) {
+		out[i] = NAN;
+		if (deviation_value(&d[i], kind, m[i], t->pieces.tau0_ns, &out[i]))
+			out[i] /= t->unit_per_ns;
+	}
 	return 0;
 }
 

@@ -21,12 +21,8 @@ struct track {
 	struct mtie **mtie;  /* … these, one for each piece */
 };
 
-/*
- * Of n offsets in ns at times_ns, both borrowed, the usual distance of which is tau0_ns > 0. 0 or
- * -ENOMEM; *out changes only on success.
- */
-int track_open(struct track *out, const int64_t *times_ns, const int64_t *offsets_ns, size_t n,
-	       int64_t tau0_ns);
+/* Of offsets in ns, borrowed. 0 or -ENOMEM; *out changes only on success. */
+int track_open(struct track *out, const struct series_values *offsets);
 
 /*
  * The same track after the 0.1 Hz low-pass, in ps, each piece without what is settling. high_ps,
@@ -46,8 +42,10 @@ void track_clear(struct track *t);
 
 /* In ns; NAN where there is no complete term. 0 or -ENOMEM. */
 int track_mtie(struct track *t, size_t m, double *out_ns);
-/* TDEV in ns, the others as fractional frequency; NAN and 0 or -ENOMEM as well. */
-int track_deviation(struct track *t, enum deviation_kind kind, size_t m, double *out);
+/* For each of n values of m: TDEV in ns, the others as fractional frequency. NAN, 0 or -ENOMEM as
+ * well. */
+int track_deviation(struct track *t, enum deviation_kind kind, const size_t *m, size_t n,
+		    double *out);
 
 /*
  * The worst and the last mean over n values, taken every step > 0 values and at the end of each

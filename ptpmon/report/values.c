@@ -8,18 +8,15 @@
 
 enum { FIRST_SIZE = 1024 };
 
-int values_add(struct values *a, int64_t value)
+int values_grow(struct values *a)
 {
-	if (a->n == a->size) {
-		size_t size = a->size ? a->size * 2 : FIRST_SIZE;
-		int64_t *bigger = reallocarray(a->v, size, sizeof(*bigger));
+	size_t size = a->size ? a->size * 2 : FIRST_SIZE;
+	int64_t *bigger = reallocarray(a->v, size, sizeof(*bigger));
 
-		if (!bigger)
-			return -ENOMEM;
-		a->v = bigger;
-		a->size = size;
-	}
-	a->v[a->n++] = value;
+	if (!bigger)
+		return -ENOMEM;
+	a->v = bigger;
+	a->size = size;
 	return 0;
 }
 

@@ -9,8 +9,18 @@ struct values {
 	size_t n, size;
 };
 
-/* 0 or -ENOMEM. */
-int values_add(struct values *a, int64_t value);
+/* Makes room for more. 0 or -ENOMEM. */
+int values_grow(struct values *a);
+
+/* 0 or -ENOMEM. Here, since there may be millions. */
+static inline int values_add(struct values *a, int64_t value)
+{
+	int r = a->n == a->size ? values_grow(a) : 0;
+
+	if (r == 0)
+		a->v[a->n++] = value;
+	return r;
+}
 
 /* Frees what it holds; for CLEANUP(). */
 void values_clear(struct values *a);

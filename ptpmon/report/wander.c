@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/report/building.h"
@@ -88,51 +89,90 @@ static int choose_taus(const struct building *b, struct report_wander *w, const 
 	return r;
 }
 
-/* What was asked for by its tau is given if it has a term at all. */
-static bool has_tdev(const struct building *b, const struct track *t, size_t m)
+/* Of the first n taus. */
+struct column {
+	size_t n;
+	size_t *m;
+	double *v;
+};
+
+static void column_clear(struct column *c)
 {
-	return b->request->n_taus > 0 || m <= segments_longest(&t->pieces) / TDEV_PART;
+	free(c->m);
+	free(c->v);
 }
 
-static int fill_tau(const struct building *b, struct track *t, struct report_tau *tau)
+/* Those that a record of this length has a TDEV for; what was asked for, if it has a term. */
+static int column_of(const struct building *b, const struct track *t, const struct report_wander *w,
+		     struct column *out)
 {
-	size_t m = (size_t)(tau->tau_ns / t->pieces.tau0_ns);
-	int r = track_mtie(t, m, &tau->mtie_ns);
+	size_t longest = segments_longest(&t->pieces);
 
-	if (r == 0 && has_tdev(b, t, m))
-		r = track_deviation(t, DEVIATION_TDEV, m, &tau->tdev_ns);
-	if (r < 0 || !b->request->deviations)
-		return r;
-	r = track_deviation(t, DEVIATION_ADEV, m, &tau->adev);
-	if (r == 0)
-		r = track_deviation(t, DEVIATION_OADEV, m, &tau->oadev);
-	if (r == 0)
-		r = track_deviation(t, DEVIATION_MDEV, m, &tau->mdev);
+	out->m = calloc(w->n_taus + 1, sizeof(*out->m));
+	out->v = calloc(w->n_taus + 1, sizeof(*out->v));
+	if (!out->m || !out->v)
+		return -ENOMEM;
+	for (size_t i = 0; i < w->n_taus; i++) {
+		out->m[i] = (size_t)(w->taus[i].tau_ns / t->pieces.tau0_ns);
+		if (b->request->n_taus > 0 || out->m[i] <= longest / TDEV_PART)
+			out->n = i + 1;
+	}
+	return 0;
+}
+
+/* One kind of deviation, into the member of that offset. */
+static int fill_deviation(struct track *t, struct report_wander *w, struct column *c,
+			  enum deviation_kind kind, size_t member)
+{
+	int r = track_deviation(t, kind, c->m, c->n, c->v);
+
+	for (size_t i = 0; i < c->n && r == 0; i++)
+		memcpy((char *)&w->taus[i] + member, &c->v[i], sizeof(c->v[i]));
 	return r;
 }
 
-static int fill_filtered(const struct building *b, struct track *t, struct report_wander *w)
+static int fill_filtered(struct track *t, struct report_wander *w, struct column *c)
 {
 	CLEANUP(track_clear) struct track filtered = {0};
 	int r;
 
 	track_rest(t);
 	r = track_without_outliers(&filtered, t, &w->outliers);
-	for (size_t i = 0; i < w->n_taus && r == 0; i++) {
-		size_t m = (size_t)(w->taus[i].tau_ns / t->pieces.tau0_ns);
+	return r < 0 ? r
+		     : fill_deviation(&filtered, w, c, DEVIATION_TDEV,
+				      offsetof(struct report_tau, tdev_filtered_ns));
+}
 
-		if (has_tdev(b, t, m))
-			r = track_deviation(&filtered, DEVIATION_TDEV, m,
-					    &w->taus[i].tdev_filtered_ns);
-	}
+static int fill_taus(const struct building *b, struct track *t, struct report_wander *w)
+{
+	static const struct {
+		enum deviation_kind kind;
+		size_t member;
+	} rows[] = {
+		{DEVIATION_TDEV, offsetof(struct report_tau, tdev_ns)},
+		{DEVIATION_ADEV, offsetof(struct report_tau, adev)},
+		{DEVIATION_OADEV, offsetof(struct report_tau, oadev)},
+		{DEVIATION_MDEV, offsetof(struct report_tau, mdev)},
+	};
+	CLEANUP(column_clear) struct column c = {0};
+	size_t n_rows = b->request->deviations ? sizeof(rows) / sizeof(rows[0]) : 1;
+	int r = column_of(b, t, w, &c);
+
+	for (size_t i = 0; i < w->n_taus && r == 0; i++)
+		r = track_mtie(t, c.m[i], &w->taus[i].mtie_ns);
+	for (size_t i = 0; i < n_rows && r == 0; i++)
+		r = fill_deviation(t, w, &c, rows[i].kind, rows[i].member);
+	if (r == 0 && b->request->deviations)
+		r = fill_filtered(t, w, &c);
 	return r;
 }
 
-int building_wander(const struct building *b, struct report_wander *out, const int64_t *times_ns,
-		    const int64_t *offsets_ns, size_t n, int64_t tau0_ns)
+int building_wander(const struct building *b, struct report_wander *out,
+		    const struct series_values *offsets)
 {
 	CLEANUP(track_clear) struct track t = {0};
-	int r = track_open(&t, times_ns, offsets_ns, n, tau0_ns);
+	int64_t tau0_ns = offsets->tau0_ns;
+	int r = track_open(&t, offsets);
 
 	if (r < 0)
 		return r;
@@ -141,14 +181,12 @@ int building_wander(const struct building *b, struct report_wander *out, const i
 	out->filled = t.pieces.filled;
 	out->uneven = t.pieces.uneven;
 	r = choose_taus(b, out, &t);
-	for (size_t i = 0; i < out->n_taus && r == 0; i++)
-		r = fill_tau(b, &t, &out->taus[i]);
 	if (r == 0)
 		r = track_means(&t, multiple(CTE_NS, tau0_ns), multiple(NSEC_PER_SEC, tau0_ns),
 				&out->cte_worst_ns, &out->cte_last_ns);
-	if (r == 0 && b->request->deviations)
-		r = fill_filtered(b, &t, out);
+	if (r == 0)
+		r = fill_taus(b, &t, out);
 	if (r == 0 && b->request->limits)
-		r = building_judge(b, out, &t, offsets_ns, n);
+		r = building_judge(b, out, &t, offsets);
 	return r;
 }

@@ -5,7 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LANES = 4 /* sums side by side: one would wait for its own last addition */ };
+enum {
+	LANES = 4,    /* sums side by side: one would wait for its own last addition */
+	TILE = 16384, /* terms of each m that are taken together, so that a cache holds what they
+			 need */
+};
 
 struct phase {
 	const int64_t *x;
@@ -113,22 +117,52 @@ static double sum_block_differences(const struct phase *p, size_t first, size_t 
 	return sums[0] + sums[1] + sums[2] + sums[3] + rest;
 }
 
-void deviation_add(struct deviation *d, enum deviation_kind kind, const struct phase *p,
-		   const struct segment *piece, size_t m)
+/* How many terms there are within n values. */
+static size_t count_terms(enum deviation_kind kind, size_t n, size_t m)
 {
 	bool blocks = kind == DEVIATION_MDEV || kind == DEVIATION_TDEV;
-	size_t span = blocks ? 3 * m - 1 : 2 * m; /* of a term: from its first value to its last */
-	size_t step = kind == DEVIATION_ADEV ? m : 1;
-	size_t terms;
-	double sum;
+	size_t span; /* of a term: from its first value to its last */
 
-	if (m > (SIZE_MAX - 1) / 3 || piece->n <= span)
-		return;
-	terms = (piece->n - span - 1) / step + 1;
-	sum = blocks ? sum_block_differences(p, piece->first, terms, m)
-		     : sum_differences(p, piece->first, terms, m, step);
-	d->sum += ldexp(sum, 2 * (int)p->left_out);
-	d->terms += terms;
+	if (m > (SIZE_MAX - 1) / 3)
+		return 0;
+	span = blocks ? 3 * m - 1 : 2 * m;
+	if (n <= span)
+		return 0;
+	return kind == DEVIATION_ADEV ? (n - span - 1) / m + 1 : n - span;
+}
+
+static double sum_terms(enum deviation_kind kind, const struct phase *p, size_t first, size_t terms,
+			size_t m)
+{
+	switch (kind) {
+	case DEVIATION_ADEV:
+		return sum_differences(p, first, terms, m, m);
+	case DEVIATION_OADEV:
+		return sum_differences(p, first, terms, m, 1);
+	case DEVIATION_MDEV:
+	case DEVIATION_TDEV:
+	case DEVIATION_KIND_MAX:
+		break;
+	}
+	return sum_block_differences(p, first, terms, m);
+}
+
+void deviation_add(struct deviation *d, enum deviation_kind kind, const struct phase *p,
+		   const struct segment *piece, const size_t *m, size_t n)
+{
+	for (size_t done = 0; done < piece->n; done += TILE)
+		for (size_t i = 0; i < n; i++) {
+			size_t terms = count_terms(kind, piece->n, m[i]);
+			size_t step = kind == DEVIATION_ADEV ? m[i] : 1;
+			double sum;
+
+			if (done >= terms)
+				continue;
+			terms = terms - done < TILE ? terms - done : TILE;
+			sum = sum_terms(kind, p, piece->first + done * step, terms, m[i]);
+			d[i].sum += ldexp(sum, 2 * (int)p->left_out);
+			d[i].terms += terms;
+		}
 }
 
 bool deviation_value(const struct deviation *d, enum deviation_kind kind, size_t m, int64_t tau0_ns,

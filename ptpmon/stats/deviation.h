@@ -47,9 +47,12 @@ struct deviation {
 	uint64_t terms;
 };
 
-/* Adds the terms that lie within one piece of the values, m > 0. */
+/*
+ * Adds the terms that lie within one piece of the values, for each of n values of m, each > 0:
+ * d[i] is of m[i]. Several at once take less than one by one: what is near is read once.
+ */
 void deviation_add(struct deviation *d, enum deviation_kind kind, const struct phase *p,
-		   const struct segment *piece, size_t m);
+		   const struct segment *piece, const size_t *m, size_t n);
 
 /*
  * False, and *out untouched, if there is no term. TDEV in the unit of x; the others per ns of

@@ -25,21 +25,42 @@ static size_t missing(int64_t distance_ns, int64_t tau0_ns)
 	return (size_t)((distance_ns + tau0_ns / 2) / tau0_ns) - 1;
 }
 
+/* Goes through the neighbours of a series from the first to the last. */
+struct walk {
+	const struct series_values *series;
+	size_t next_break;
+};
+
+/* How value i > 0 belongs to the one before; for i rising. */
+static enum joint walk_to(struct walk *w, size_t i, int64_t *distance_ns)
+{
+	const struct series_values *s = w->series;
+	bool broken = false;
+
+	for (; w->next_break < s->n_breaks && s->breaks[w->next_break] <= (int64_t)i;
+	     w->next_break++)
+		broken |= s->breaks[w->next_break] == (int64_t)i;
+	*distance_ns = s->times_ns[i] - s->times_ns[i - 1];
+	return broken ? JOINT_CUT : joint_of(*distance_ns, s->tau0_ns);
+}
+
 /* What the distances are like, all of them. */
 struct survey {
 	uint64_t missing; /* in holes that may be filled */
 	bool uneven;
 };
 
-static struct survey survey(const int64_t *times_ns, size_t n, int64_t tau0_ns)
+static struct survey survey(const struct series_values *series)
 {
+	struct walk walk = {.series = series};
+	int64_t tau0_ns = series->tau0_ns;
 	struct survey s = {0};
 	uint64_t off = 0;
 
-	for (size_t i = 1; i < n; i++) {
-		int64_t distance_ns = times_ns[i] - times_ns[i - 1];
+	for (size_t i = 1; i < series->n; i++) {
+		int64_t distance_ns;
 
-		switch (joint_of(distance_ns, tau0_ns)) {
+		switch (walk_to(&walk, i, &distance_ns)) {
 		case JOINT_NEXT:
 			off += llabs(distance_ns - tau0_ns) > tau0_ns / TENTH;
 			break;
@@ -50,7 +71,7 @@ static struct survey survey(const int64_t *times_ns, size_t n, int64_t tau0_ns)
 			break;
 		}
 	}
-	s.uneven = off > n / PERCENT;
+	s.uneven = off > series->n / PERCENT;
 	return s;
 }
 
@@ -88,13 +109,15 @@ static void fill(struct segments *s, int64_t a, int64_t b, size_t n)
 	s->filled += n;
 }
 
-static int cut(struct segments *s, const int64_t *times_ns, const int64_t *values, size_t n)
+static int cut(struct segments *s, const struct series_values *series)
 {
-	int r = n > 0 ? begin(s) : 0;
+	struct walk walk = {.series = series};
+	const int64_t *values = series->values;
+	int r = series->n > 0 ? begin(s) : 0;
 
-	for (size_t i = 0; i < n && r == 0; i++) {
-		int64_t distance_ns = i > 0 ? times_ns[i] - times_ns[i - 1] : s->tau0_ns;
-		enum joint joint = joint_of(distance_ns, s->tau0_ns);
+	for (size_t i = 0; i < series->n && r == 0; i++) {
+		int64_t distance_ns = 0;
+		enum joint joint = i > 0 ? walk_to(&walk, i, &distance_ns) : JOINT_NEXT;
 
 		if (joint == JOINT_HOLE && s->own)
 			fill(s, values[i - 1], values[i], missing(distance_ns, s->tau0_ns));
@@ -106,20 +129,23 @@ static int cut(struct segments *s, const int64_t *times_ns, const int64_t *value
 	return r;
 }
 
-int segments_cut(struct segments *out, const int64_t *times_ns, const int64_t *values, size_t n,
-		 int64_t tau0_ns)
+int segments_cut(struct segments *out, const struct series_values *series)
 {
-	struct survey found = survey(times_ns, n, tau0_ns);
-	struct segments s = {.tau0_ns = tau0_ns, .values = values, .uneven = found.uneven};
+	struct survey found = survey(series);
+	struct segments s = {
+		.tau0_ns = series->tau0_ns,
+		.values = series->values,
+		.uneven = found.uneven,
+	};
 	int r;
 
-	if (found.missing > 0 && found.missing < n / PERCENT && !s.uneven) {
-		s.own = calloc(n + (size_t)found.missing, sizeof(*s.own));
+	if (found.missing > 0 && found.missing < series->n / PERCENT && !s.uneven) {
+		s.own = malloc((series->n + (size_t)found.missing) * sizeof(*s.own));
 		s.values = s.own;
 		if (!s.own)
 			return -ENOMEM;
 	}
-	r = cut(&s, times_ns, values, n);
+	r = cut(&s, series);
 	if (r < 0)
 		segments_clear(&s);
 	else

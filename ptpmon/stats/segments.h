@@ -5,7 +5,7 @@
  * Statistics of differences (MTIE, the deviations) take values by index, a term at a time, and a
  * term must not reach across a gap: whatever happened there (a restart, a new lock) broke the
  * phase. So a series is cut where two neighbours are further apart than 1.5 times the usual
- * distance, or out of order.
+ * distance, or out of order, and where the caller knows of a break.
  *
  * Two concessions, both counted. Holes of at most SEGMENTS_HOLE_MAX values, while they are less
  * than 1 % of the series together, are filled on a straight line instead; with more of them none
@@ -36,11 +36,18 @@ struct segments {
 };
 
 /*
- * n values at times_ns, the usual distance of which is tau0_ns > 0 (the median). Unless holes are
- * filled, out->values is the caller's array. 0, or -ENOMEM; *out changes only on success.
+ * n values at times_ns, the usual distance of which is tau0_ns > 0 (the median), with breaks before
+ * the values of these indices, rising. Unless holes are filled, out->values is the caller's array.
+ * 0, or -ENOMEM; *out changes only on success.
  */
-int segments_cut(struct segments *out, const int64_t *times_ns, const int64_t *values, size_t n,
-		 int64_t tau0_ns);
+struct series_values {
+	const int64_t *times_ns, *values;
+	size_t n;
+	int64_t tau0_ns;
+	const int64_t *breaks;
+	size_t n_breaks;
+};
+int segments_cut(struct segments *out, const struct series_values *series);
 
 /* Frees what it holds; for CLEANUP(). */
 void segments_clear(struct segments *s);

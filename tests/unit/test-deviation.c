@@ -30,7 +30,7 @@ static void check(const struct checking *c, size_t m, size_t terms, double expec
 	struct deviation d = {0};
 	double value = -1;
 
-	deviation_add(&d, c->kind, c->phase, &all, m);
+	deviation_add(&d, c->kind, c->phase, &all, &m, 1);
 	assert_true(deviation_value(&d, c->kind, m, llrint(c->tau0_s * 1e9), &value));
 	value *= (c->kind == DEVIATION_TDEV ? 1 : 1e9) / c->data->scale;
 	if (!golden_near(value, expected, relative) || (terms && terms != d.terms))
@@ -217,7 +217,7 @@ static void what_is_known_comes_out(void **state)
 		for (size_t k = 0; k < a->n; k++)
 			x[k] = a->x((int64_t)k);
 		assert_int_equal(phase_new(&p, x, a->n), 0);
-		deviation_add(&d, a->kind, p, &all, a->m);
+		deviation_add(&d, a->kind, p, &all, &a->m, 1);
 		assert_true(deviation_value(&d, a->kind, a->m, NSEC_PER_SEC, &value));
 		if (!(fabs(value - a->expected) <= a->absolute))
 			fail_msg("%s, m = %zu: %.17g, not %.17g", a->name, a->m, value,
@@ -238,6 +238,7 @@ static void without_a_term_there_is_no_value(void **state)
 		{DEVIATION_MDEV, 4, 12},
 		{DEVIATION_TDEV, 4, 12},
 	};
+	const size_t too_large = SIZE_MAX;
 	int64_t x[16] = {0, 5};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -247,12 +248,12 @@ static void without_a_term_there_is_no_value(void **state)
 		struct phase *p;
 
 		assert_int_equal(phase_new(&p, x, 16), 0);
-		deviation_add(&d, rows[i].kind, p, &piece, rows[i].m);
-		deviation_add(&d, rows[i].kind, p, &piece, SIZE_MAX);
+		deviation_add(&d, rows[i].kind, p, &piece, &rows[i].m, 1);
+		deviation_add(&d, rows[i].kind, p, &piece, &too_large, 1);
 		assert_false(deviation_value(&d, rows[i].kind, rows[i].m, 1, &value));
 		assert_true(value == -7);
 		piece.n++;
-		deviation_add(&d, rows[i].kind, p, &piece, rows[i].m);
+		deviation_add(&d, rows[i].kind, p, &piece, &rows[i].m, 1);
 		assert_int_equal(d.terms, 1);
 		assert_true(deviation_value(&d, rows[i].kind, rows[i].m, 1, &value));
 		p = phase_free(p);
@@ -263,6 +264,7 @@ static void without_a_term_there_is_no_value(void **state)
 static void pieces_add_up(void **state)
 {
 	const struct segment pieces[] = {{.first = 0, .n = 60}, {.first = 60, .n = 40}};
+	const size_t m = 3;
 	int64_t x[100];
 
 	for (int64_t i = 0; i < 100; i++)
@@ -276,14 +278,58 @@ static void pieces_add_up(void **state)
 		assert_int_equal(phase_new(&whole, x, 100), 0);
 		assert_int_equal(phase_new(&second, x + 60, 40), 0);
 		for (size_t i = 0; i < 2; i++)
-			deviation_add(&together, kind, whole, &pieces[i], 3);
-		deviation_add(&apart, kind, whole, &pieces[0], 3);
-		deviation_add(&apart, kind, second, &(struct segment){.n = 40}, 3);
+			deviation_add(&together, kind, whole, &pieces[i], &m, 1);
+		deviation_add(&apart, kind, whole, &pieces[0], &m, 1);
+		deviation_add(&apart, kind, second, &(struct segment){.n = 40}, &m, 1);
 		assert_int_equal(together.terms, apart.terms);
 		assert_true(together.sum == apart.sum);
 		whole = phase_free(whole);
 		second = phase_free(second);
 	}
+}
+
+/* A long piece, several at once, against the definition summed up plainly. */
+static void many_at_once_are_as_one_by_one(void **state)
+{
+	enum { N = 100000 };
+	const size_t m[] = {1, 7, 2048, 30000};
+	const struct segment all = {.n = N};
+	struct deviation d[4] = {0};
+	int64_t *x = calloc(N, sizeof(*x));
+	struct phase *p;
+
+	assert_non_null(x);
+	for (uint64_t i = 0; i < N; i++)
+		x[i] = (int64_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
+	assert_int_equal(phase_new(&p, x, N), 0);
+	for (enum deviation_kind kind = 0; kind < DEVIATION_TDEV; kind++) {
+		for (size_t i = 0; i < 4; i++)
+			d[i] = (struct deviation){0};
+		deviation_add(d, kind, p, &all, m, 4);
+		for (size_t i = 0; i < 4; i++) {
+			size_t step = kind == DEVIATION_ADEV ? m[i] : 1;
+			size_t wide = kind == DEVIATION_MDEV ? m[i] : 1;
+			uint64_t terms = 0;
+			int64_t s = 0;
+			double sum = 0;
+
+			for (size_t k = 0; k + 2 * m[i] + wide <= N; k += step, terms++) {
+				for (size_t w = terms ? wide - 1 : 0; w < wide; w++) {
+					size_t at = k + w;
+
+					s = (wide == 1 ? 0 : s) + x[at + 2 * m[i]] -
+					    2 * x[at + m[i]] + x[at];
+				}
+				sum += (double)s * (double)s;
+				if (wide > 1)
+					s -= x[k + 2 * m[i]] - 2 * x[k + m[i]] + x[k];
+			}
+			assert_int_equal(d[i].terms, terms);
+			assert_true(golden_near(d[i].sum, sum, 1e-12));
+		}
+	}
+	p = phase_free(p);
+	free(x);
 }
 
 static void means_are_of_what_was_asked(void **state)
@@ -306,6 +352,7 @@ int main(void)
 		cmocka_unit_test(what_is_known_comes_out),
 		cmocka_unit_test(without_a_term_there_is_no_value),
 		cmocka_unit_test(pieces_add_up),
+		cmocka_unit_test(many_at_once_are_as_one_by_one),
 		cmocka_unit_test(means_are_of_what_was_asked),
 	};
 

@@ -21,21 +21,22 @@ struct row {
 	const char *pieces;   /* "first+n" of each */
 	uint64_t filled;
 	bool uneven;
+	int64_t breaks[3]; /* up to the first 0 */
 };
 
 /* clang-format off */
 static const struct row rows[] = {
-	{ "even",              5,   { 100, 100 },           "0+7", 0, false },
-	{ "within one and a half", 5, { 149, 51, 150 },     "0+8", 0, true },
-	{ "a gap",             5,   { 500, 100 },           "0+5 5+2", 0, false },
-	{ "beyond one and a half", 500, { 151, 100 },       "0+503", 1, false },
-	{ "a hole of three",   500, { 400, 100 },           "0+505", 3, false },
-	{ "a hole of four",    500, { 500, 100 },           "0+500 500+2", 0, false },
-	{ "too many holes",    250, { 200, 400, 100 },      "0+250 250+1 251+2", 0, false },
-	{ "not in order",      5,   { -100, 100, 0 },       "0+5 5+2", 0, false },
-	{ "far apart",         2,   { INT64_MAX / 4, 100 }, "0+2 2+2", 0, false },
-	{ "one",               1,   { 0 },                  "0+1", 0, false },
-	{ "uneven",            1,   { 130, 70, 300, 70, 451 }, "0+5 5+1", 0, true },
+	{ "even",              5,   { 100, 100 },           "0+7", 0, false, { 0 } },
+	{ "within one and a half", 5, { 149, 51, 150 },     "0+8", 0, true, { 0 } },
+	{ "a gap",             5,   { 500, 100 },           "0+5 5+2", 0, false, { 0 } },
+	{ "beyond one and a half", 500, { 151, 100 },       "0+503", 1, false, { 0 } },
+	{ "a hole of three",   500, { 400, 100 },           "0+505", 3, false, { 0 } },
+	{ "a hole of four",    500, { 500, 100 },           "0+500 500+2", 0, false, { 0 } },
+	{ "too many holes",    250, { 200, 400, 100 },      "0+250 250+1 251+2", 0, false, { 0 } },
+	{ "not in order",      5,   { -100, 100, 0 },       "0+5 5+2", 0, false, { 0 } },
+	{ "far apart",         2,   { INT64_MAX / 4, 100 }, "0+2 2+2", 0, false, { 0 } },
+	{ "one",               1,   { 0 },                  "0+1", 0, false, { 0 } },
+	{ "uneven",            1,   { 130, 70, 300, 70, 451 }, "0+5 5+1", 0, true, { 0 } },
 };
 /* clang-format on */
 
@@ -46,6 +47,7 @@ static void series_are_cut_where_they_should_be(void **state)
 		int64_t values[512];
 		struct segments s;
 		char pieces[128] = "";
+		size_t n_breaks = 0;
 		size_t n = 0;
 
 		for (; n < rows[r].even; n++)
@@ -54,7 +56,12 @@ static void series_are_cut_where_they_should_be(void **state)
 			times[n] = times[n - 1] + rows[r].distances[i];
 		for (size_t i = 0; i < n; i++)
 			values[i] = 8 * (int64_t)i;
-		assert_int_equal(segments_cut(&s, times, values, n, TAU0), 0);
+		while (n_breaks < 3 && rows[r].breaks[n_breaks])
+			n_breaks++;
+		assert_int_equal(
+			segments_cut(&s, &(struct series_values){times, values, n, TAU0,
+								 rows[r].breaks, n_breaks}),
+			0);
 		for (size_t i = 0; i < s.n; i++)
 			(void)snprintf(pieces + strlen(pieces), sizeof(pieces) - strlen(pieces),
 				       "%s%zu+%zu", i > 0 ? " " : "", s.v[i].first, s.v[i].n);
@@ -79,7 +86,8 @@ static void holes_are_filled_on_a_line(void **state)
 		values[i] = i;
 	}
 	values[201] = 600;
-	assert_int_equal(segments_cut(&s, times, values, 401, TAU0), 0);
+	assert_int_equal(
+		segments_cut(&s, &(struct series_values){times, values, 401, TAU0, NULL, 0}), 0);
 	assert_int_equal(s.filled, 3);
 	assert_int_equal(s.values[200], 200);
 	assert_int_equal(s.values[201], 300);
@@ -95,7 +103,7 @@ static void nothing_has_no_piece(void **state)
 {
 	struct segments s;
 
-	assert_int_equal(segments_cut(&s, NULL, NULL, 0, TAU0), 0);
+	assert_int_equal(segments_cut(&s, &(struct series_values){.tau0_ns = TAU0}), 0);
 	assert_int_equal(s.n, 0);
 	assert_int_equal(segments_longest(&s), 0);
 	segments_clear(&s);
