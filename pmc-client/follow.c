@@ -10,6 +10,7 @@
 #define LAG_MIN_NS      (500 * USEC_NS)
 #define LAG_MAX_NS      (20 * MSEC_NS)
 #define COUNT_EVERY_NS  SEC_NS
+#define SPAN_NS         SEC_NS          /* the least over which a rate is believed */
 #define SILENCE_NS      (20 * MSEC_NS)  /* pushes may be as late as that */
 #define OLD_NS          (10 * SEC_NS)   /* no update is this old when it is first seen */
 #define HOLD_NS         (100 * MSEC_NS) /* as long as an update waits for a count */
@@ -19,9 +20,18 @@
 
 enum { FRUITLESS_MAX = 16 }; /* then the update that was expected will not come */
 
+static int64_t clamp(int64_t v, int64_t least, int64_t most)
+{
+	return v < least ? least : v > most ? most : v;
+}
+
 void pmc_follow_init(struct pmc_follow *f, const struct pmc_follow_options *options)
 {
-	*f = (struct pmc_follow){.options = *options, .update_mono_ns = INT64_MIN};
+	*f = (struct pmc_follow){
+		.options = *options,
+		.update_mono_ns = INT64_MIN,
+		.span_update_ns = INT64_MIN,
+	};
 }
 
 uint32_t pmc_follow_restart(struct pmc_follow *f, int64_t now_mono_ns)
@@ -110,6 +120,29 @@ static void account(struct pmc_follow *f, uint64_t received, uint64_t known, boo
 		*(unbroken ? &f->more_unused : &f->more_missed) += (uint32_t)(received - known);
 }
 
+/*
+ * Is the rate that of before? The interval that is polled at may be the mean of two rates just
+ * after a change; pushes are ordered by this one.
+ */
+static void measure_span(struct pmc_follow *f)
+{
+	int64_t passed_ns = f->count_update_ns - f->span_update_ns;
+	int64_t interval_ns = 0;
+
+	if (f->span_update_ns != INT64_MIN && f->count > f->span_count) {
+		if (passed_ns < SPAN_NS)
+			return;
+		interval_ns = passed_ns / (int64_t)(f->count - f->span_count);
+	}
+	f->steady_ns = interval_ns > f->span_interval_ns * 4 / 5 &&
+				       interval_ns < f->span_interval_ns * 5 / 4
+			       ? interval_ns
+			       : 0;
+	f->span_interval_ns = interval_ns;
+	f->span_count = f->count;
+	f->span_update_ns = f->count_update_ns;
+}
+
 static void apply_count(struct pmc_follow *f, const struct pmc_follow_status *next)
 {
 	bool unbroken = f->unbroken && !next->after_hole;
@@ -119,6 +152,7 @@ static void apply_count(struct pmc_follow *f, const struct pmc_follow_status *ne
 
 	f->want_count = false;
 	f->counted_mono_ns = next->seen_mono_ns;
+	measure_span(f);
 	/* a count that no Syncs can have made is another ptp4l's, or nonsense */
 	if (f->anchored && f->count >= f->anchor_count &&
 	    received <= known + (uint64_t)passed_ns / INTERVAL_MIN_NS + 1) {
@@ -224,16 +258,33 @@ enum pmc_follow_outcome pmc_follow_release(struct pmc_follow *f, struct pmc_upda
 	return yield(f, &f->held_update, out);
 }
 
+static int64_t lag_ns(const struct pmc_follow *f)
+{
+	return clamp(f->interval_ns / 8, LAG_MIN_NS, LAG_MAX_NS);
+}
+
+/*
+ * An update that the first poll finds may have been there for long: polls by arrival would come
+ * later and later, until one is missed. So the next poll is earlier, until one finds nothing.
+ */
+static void poll_earlier(struct pmc_follow *f)
+{
+	if (f->options.real_time_stamps || f->fruitless > 0)
+		f->early_ns = 0;
+	else if (f->early_ns < f->interval_ns / 2)
+		f->early_ns += lag_ns(f) / 4;
+}
+
 /* False if it is no offset, or known already. *hole: updates seem to be missing before it. */
 static bool take_update(struct pmc_follow *f, const struct pmc_follow_status *s,
 			struct pmc_update *out, bool *hole)
 {
-	uint32_t flags = 0;
+	uint32_t flags = s->pushed ? PMC_UPDATE_PUSHED : 0;
 	int64_t mono_ns = s->seen_mono_ns;
 	int64_t offset_before_ns = f->offset_ns;
 
 	if (s->ingress_ns == 0)
-		flags = PMC_UPDATE_STEP | PMC_UPDATE_TIME_ASSUMED;
+		flags |= PMC_UPDATE_STEP | PMC_UPDATE_TIME_ASSUMED;
 	else
 		mono_ns = to_mono(f, s, &flags);
 	if (mono_ns <= f->floor_mono_ns) /* readers count on the order */
@@ -241,6 +292,7 @@ static bool take_update(struct pmc_follow *f, const struct pmc_follow_status *s,
 	f->floor_mono_ns = mono_ns;
 	f->ingress_ns = s->ingress_ns;
 	f->offset_ns = s->offset_ns;
+	poll_earlier(f);
 	f->fruitless = 0;
 	f->pushed = f->pushed || s->pushed;
 	f->unbroken = f->unbroken && s->pushed && !s->after_hole;
@@ -302,7 +354,8 @@ enum pmc_follow_outcome pmc_follow_status(struct pmc_follow *f, const struct pmc
 		return PMC_FOLLOW_NOTHING;
 	f->lost = true;
 	f->ingress_ns = 0;
-	f->interval_ns = 0;
+	f->interval_ns = f->steady_ns = f->span_interval_ns = 0;
+	f->span_update_ns = INT64_MIN;
 	f->anchored = false; /* ptp4l counts what it hears without using it */
 	return PMC_FOLLOW_LOST;
 }
@@ -315,11 +368,6 @@ void pmc_follow_count(struct pmc_follow *f, uint64_t count)
 	f->count_update_ns = f->update_mono_ns;
 }
 
-static int64_t clamp(int64_t v, int64_t least, int64_t most)
-{
-	return v < least ? least : v > most ? most : v;
-}
-
 static int64_t silent_step_ns(const struct pmc_follow *f)
 {
 	return clamp(f->interval_ns / 4, HURRY_STEP_NS, IDLE_STEP_NS);
@@ -327,7 +375,6 @@ static int64_t silent_step_ns(const struct pmc_follow *f)
 
 static int64_t next_poll_ns(const struct pmc_follow *f, int64_t now_mono_ns)
 {
-	int64_t lag_ns = clamp(f->interval_ns / 8, LAG_MIN_NS, LAG_MAX_NS);
 	int64_t due_ns;
 
 	if (f->interval_ns == 0 || f->update_mono_ns == INT64_MIN)
@@ -340,8 +387,8 @@ static int64_t next_poll_ns(const struct pmc_follow *f, int64_t now_mono_ns)
 		return due_ns > now_mono_ns ? due_ns : now_mono_ns + silent_step_ns(f);
 	}
 	/* just after the next update is expected, then again until it is there */
-	due_ns = f->update_mono_ns + f->interval_ns + lag_ns;
-	return due_ns > now_mono_ns ? due_ns : now_mono_ns + lag_ns;
+	due_ns = f->update_mono_ns + f->interval_ns + lag_ns(f) - f->early_ns;
+	return due_ns > now_mono_ns ? due_ns : now_mono_ns + lag_ns(f);
 }
 
 int64_t pmc_follow_next_poll(const struct pmc_follow *f, int64_t now_mono_ns)

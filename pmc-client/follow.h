@@ -31,7 +31,8 @@ struct pmc_follow_options {
 
 struct pmc_follow {
 	struct pmc_follow_options options;
-	int64_t interval_ns;           /* of the updates, learnt; 0: not yet */
+	int64_t interval_ns; /* of the updates, learnt; 0: not yet */
+	int64_t steady_ns;   /* of what ptp4l received in two long spans alike; 0: not so */
 	uint64_t seen, missed, unused; /* yielded; declared as the one or the other */
 
 	bool started;                  /* a first answer has come */
@@ -40,7 +41,8 @@ struct pmc_follow {
 	int64_t update_mono_ns;        /* its moment; INT64_MIN: none yet */
 	int64_t floor_mono_ns;         /* updates are in order: later than this */
 	unsigned fruitless;            /* polls since then */
-	int64_t hurry_until_mono_ns;   /* poll quickly: the interval is being learnt */
+	int64_t early_ns; /* polls are that much earlier, to learn when updates really come */
+	int64_t hurry_until_mono_ns; /* poll quickly: the interval is being learnt */
 
 	bool pushed;             /* updates come without being asked for */
 	int64_t stopped_mono_ns; /* the last that came so, if they stopped by themselves; else 0 */
@@ -54,6 +56,9 @@ struct pmc_follow {
 	int64_t anchor_update_ns;
 	bool unbroken;                     /* pushed in sequence, all since the anchor */
 	int64_t counted_mono_ns;           /* when a count was last applied */
+	uint64_t span_count;               /* received, and the moment, at the begin of a span */
+	int64_t span_update_ns;            /* INT64_MIN: none has begun */
+	int64_t span_interval_ns;          /* of the span before; 0: none */
 	uint32_t more_missed, more_unused; /* to be declared with the next update */
 
 	bool held; /* an update after a hole waits for the count that says what was missed */

@@ -128,8 +128,7 @@ static int64_t push_interval_ns(const struct pmc_follower *f)
 
 	if (!f->can_push || f->port == 0)
 		return 0;
-	return client_ns != 0 && client_ns < f->follow.interval_ns ? client_ns
-								   : f->follow.interval_ns;
+	return client_ns != 0 && client_ns < f->follow.steady_ns ? client_ns : f->follow.steady_ns;
 }
 
 /* How long updates may be pushed from now on, in seconds; 0: poll. */

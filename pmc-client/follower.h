@@ -42,6 +42,7 @@ enum pmc_update_flag {
 	PMC_UPDATE_STEP = 1 << 0,         /* the servo stepped the clock with this very offset */
 	PMC_UPDATE_TIME_ASSUMED = 1 << 1, /* mono_ns is when it was read, not its own moment */
 	PMC_UPDATE_UNLOCKED = 1 << 2,     /* the port was not SLAVE */
+	PMC_UPDATE_PUSHED = 1 << 3,       /* it came without being asked for */
 };
 
 #define PMC_DELAY_UNKNOWN INT64_MIN

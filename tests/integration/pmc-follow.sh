@@ -41,7 +41,7 @@ read_raw() { # read_raw LABEL LOG_SYNC_INTERVAL: starts a reader of the raw stre
 }
 
 under_load() {
-	pause 4 # they have learnt the rate, and ordered pushes
+	pause 5 # they have learnt the rate, and ordered pushes
 	stress-ng --quiet --cpu 4 --vm 2 --vm-bytes 64M --timeout "$seconds" >/dev/null 2>&1
 	pause 1
 }
@@ -80,12 +80,12 @@ declares_all() { # declares_all LABEL poll RATE
 		[ $((declared - lost)) -le $((received - $(grep -c 'master offset' "$LAB_WORK/$1-ptp4l.log"))) ]
 }
 
-is_pushed() { # is_pushed LABEL: from the fourth second on
+is_pushed() { # is_pushed LABEL: once the rate is known
 	local begun
 
 	begun=$(awk '!/^#/ { print $1; exit }' "$LAB_WORK/$1-push.log")
 	check "$1, push: updates were pushed all the time" \
-		[ "$(awk -v begun="$begun" '!/^#/ && $1 > begun + 4 { print $5 }' \
+		[ "$(awk -v begun="$begun" '!/^#/ && $1 > begun + 5 { print $5 }' \
 			"$LAB_WORK/$1-push.log" | sort -u)" = push ]
 }
 

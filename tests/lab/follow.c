@@ -47,7 +47,7 @@ static void on_message(void *userdata, const struct pmc_message *m)
 		break;
 	case PMC_FOLLOW_UPDATE:
 		printf("%.9f %" PRId64 " %u %u %s %.9f\n", (double)u.mono_ns / 1e9, u.offset_ns,
-		       u.missed, u.unused, m->push ? "push" : "poll",
+		       u.missed, u.unused, u.flags & PMC_UPDATE_PUSHED ? "push" : "poll",
 		       (double)u.pushes_stopped_mono_ns / 1e9);
 		break;
 	case PMC_FOLLOW_LOST:
