@@ -267,8 +267,10 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 		p->beat_mono_ns = now_ns;
 		child_signal(p->children[RECORDER], SIGKILL);
 	}
-	if (p->ticks++ % VERIFY_TICKS == 0)
+	if (p->ticks++ % VERIFY_TICKS == 0) {
 		child_verify(p->children[PTP4L]);
+		introduce_children(p); /* that we are heard from tells the recorder that it is so */
+	}
 	(void)sd_event_source_set_time_relative(source, TICK_NS / NSEC_PER_USEC);
 	return 0;
 }
@@ -297,6 +299,7 @@ static int plan_recorder(struct parent *p, struct spawn_plan *plan)
 		command_add(&p->command, "--verbose");
 	command_add(&p->command, "--token=%s", p->token);
 	command_add(&p->command, "--ptp4l-version=%s", p->ptp4l_version.text);
+	command_add(&p->command, "--started-ns=%" PRId64, p->started_mono_ns);
 	command_add(&p->command, "--parent-fd=%d", pass_fd(plan, p->link.remote_fd));
 	command_add(&p->command, "--config-fd=%d", pass_fd(plan, p->config_fd));
 	command_add(&p->command, "--ptp4l-log-fd=%d", pass_fd(plan, p->log_fds[PTP4L][0]));
@@ -456,13 +459,21 @@ static int make_token(struct parent *p)
 	return 0;
 }
 
+static bool is_ignored(int signal)
+{
+	struct sigaction now;
+
+	return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 static int watch(struct parent *p)
 {
 	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 	int r = sd_event_default(&p->event);
 
 	for (size_t i = 0; r >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++)
-		r = sd_event_add_signal(p->event, NULL, signals[i], on_signal, p);
+		if (!is_ignored(signals[i])) /* as nohup does, for one who logs out */
+			r = sd_event_add_signal(p->event, NULL, signals[i], on_signal, p);
 	if (r >= 0)
 		r = sd_event_add_time_relative(p->event, &p->tick_source, CLOCK_MONOTONIC,
 					       TICK_NS / NSEC_PER_USEC, 0, on_tick, p);
@@ -521,6 +532,7 @@ static struct parent *parent_new(const struct config *config)
 	if (!p)
 		return NULL;
 	p->config = config;
+	p->started_mono_ns = nsec_now(CLOCK_MONOTONIC);
 	p->runtime.lock_fd = p->config_fd = p->link.fd = p->link.remote_fd = -1;
 	p->window_fds[0] = p->window_fds[1] = -1;
 	for (size_t i = 0; i < CHILDREN; i++)
@@ -539,7 +551,6 @@ int parent_run(const struct config *config)
 		log_error("%s", why);
 		status = EXIT_USAGE;
 	} else {
-		p->started_mono_ns = nsec_now(CLOCK_MONOTONIC);
 		child_start(p->children[RECORDER]);
 		(void)sd_event_loop(p->event);
 		status = p->status;

@@ -165,7 +165,7 @@ void record_flushed(struct record *r)
 		log_error("%s: %s", store_path(r->store), h.set_aside);
 	r->set_asides = h.set_asides;
 	if (r->store_ok && !h.ok)
-		log_error("%s: %s: recording goes on in memory", store_path(r->store), h.problem);
+		log_error("%s: recording goes on in memory", h.problem);
 	if (!r->store_ok && h.ok)
 		log_notice("%s: can be written again, dropped=%" PRIu64, store_path(r->store),
 			   h.dropped);

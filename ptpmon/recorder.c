@@ -95,9 +95,11 @@ static int on_parent(sd_event_source *source, int fd, uint32_t revents, void *us
 	struct message m;
 	int r;
 
-	while ((r = message_receive(fd, &m)) > 0)
+	while ((r = message_receive(fd, &m)) > 0) {
+		rec->parent_mono_ns = nsec_now(CLOCK_MONOTONIC);
 		if (m.kind == MESSAGE_CHILD)
 			on_child(rec, &m);
+	}
 	if (r == 0) {
 		(void)alarm(LAST_RESORT_S); /* nobody is left to end a hang */
 		finish(rec, "parent-died");
@@ -194,8 +196,10 @@ static int begin(struct recorder *rec)
 	char why[STORE_ERROR_MAX] = "";
 	int r = record_open(&rec->record, o->config, o->token, o->ptp4l_version, why);
 
-	if (r == 0)
+	if (r == 0) {
+		*why = '\0';
 		r = make_loop(rec);
+	}
 	if (r == 0)
 		r = recorder_open_answers(rec, why);
 	if (r == 0)
@@ -233,7 +237,7 @@ int recorder_run(const struct recorder_options *options)
 		.pmc_fd = -1,
 		.notify_fd = -1,
 		.cancel_fd = -1,
-		.started_mono_ns = nsec_now(CLOCK_MONOTONIC),
+		.parent_mono_ns = nsec_now(CLOCK_MONOTONIC),
 		.exit_status = EXIT_GOOD,
 	};
 	(void)gethostname(rec->host, sizeof(rec->host) - 1);

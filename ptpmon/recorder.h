@@ -13,6 +13,7 @@ struct recorder_options {
 	const struct config *config;
 	const char *token;         /* of the run */
 	const char *ptp4l_version; /* "" if unknown */
+	int64_t started_mono_ns;   /* of the service; a recorder may be a later one */
 	int parent_fd, ptp4l_log_fd, latency_log_fd, window_fd;
 };
 

@@ -49,7 +49,7 @@ void recorder_fill_status(struct recorder *rec)
 	*s = (struct status){
 		.taken_mono_ns = nsec_now(CLOCK_MONOTONIC),
 		.taken_utc_ns = nsec_now(CLOCK_REALTIME),
-		.started_mono_ns = rec->started_mono_ns,
+		.started_mono_ns = rec->options->started_mono_ns,
 		.version = PTPMON_VERSION,
 		.stale_after_ns = c->monitor.stale_after_ns,
 		.phase_since_mono_ns = rec->record.phase_since_mono_ns,

@@ -264,8 +264,8 @@ int recorder_open_sources(struct recorder *rec)
 	for (size_t i = 0; i < ports->n; i++)
 		rec->ports[i] = ports->name[i];
 	config_ptp4l_socket(c, rec->socket);
-	(void)snprintf(rec->own_path, sizeof(rec->own_path), "%s/%s/recorder.%d",
-		       c->ptpmon.runtime_directory, ports->name[0], (int)getpid());
+	config_recorder_socket(c, rec->own_path);
+	(void)unlink(rec->own_path); /* of a recorder that was killed: the directory is locked */
 	r = pmc_source_new(
 		&rec->pmc,
 		&(struct pmc_source_options){

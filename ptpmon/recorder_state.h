@@ -49,7 +49,7 @@ struct recorder {
 	char host[65];
 
 	int notify_fd, cancel_fd;
-	int64_t started_mono_ns;
+	int64_t parent_mono_ns; /* when it was last heard */
 	uint64_t malformed_told;
 	unsigned ticks;
 	bool first_data;

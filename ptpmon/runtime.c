@@ -140,8 +140,10 @@ static int make_and_lock(struct runtime *rt, char *why)
 	int r = make_directory(rt->directory);
 
 	if (r < 0)
-		return wrong(why, r, "%s: cannot make the runtime directory: %s", rt->directory,
-			     strerror(-r));
+		return wrong(why, r,
+			     "%s: cannot make the runtime directory: %s: run as root, or set "
+			     "[ptpmon] runtime_directory",
+			     rt->directory, strerror(-r));
 	rt->made = r == 0;
 	r = lock_directory(rt, why);
 	if (r < 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ int cmd_recorder(int argc, char **argv)
 	const struct option_row rows[] = {
 		{"token", 0, "TEXT", "the run", take_text, &o.token, 0, 0},
 		{"ptp4l-version", 0, "TEXT", "linuxptp's", take_text, &o.ptp4l_version, 0, 0},
+		{"started-ns", 0, "NS", "", take_integer, &o.started_mono_ns, 0, INT64_MAX},
 		{"parent-fd", 0, "FD", "", take_integer, &parent_fd, 0, FD_MAX},
 		{"config-fd", 0, "FD", "", take_integer, &config_fd, 0, FD_MAX},
 		{"ptp4l-log-fd", 0, "FD", "", take_integer, &ptp4l_log_fd, 0, FD_MAX},
@@ -73,6 +75,7 @@ int cmd_recorder(int argc, char **argv)
 	(void)sigaddset(&set, SIGINT);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)prctl(PR_SET_NAME, "ptpmon-recorder", 0, 0, 0); /* /proc/self/exe made it "exe" */
 	log_setup("ptpmon", verbose ? LOG_LEVEL_INFO : LOG_LEVEL_NOTICE);
 	return recorder_run(&o);
 }

@@ -18,7 +18,10 @@ struct link_source {
 	size_t n;
 	link_event_fn *on_event;
 	void *userdata;
-	struct link_state states[];
+	struct watched {
+		struct link_state state;
+		int index; /* while it is present: a name can move to another interface */
+	} links[];
 };
 
 /* libnl's errors are its own; the ones that can come here in errno's words. */
@@ -46,11 +49,12 @@ static void emit(struct link_source *s, size_t i, enum event_code code, const ch
 	s->on_event(s->userdata, &e);
 }
 
-static void observe(struct link_source *s, size_t i, struct link_state is)
+static void observe(struct link_source *s, size_t i, struct watched now)
 {
-	struct link_state was = s->states[i];
+	struct link_state was = s->links[i].state;
+	struct link_state is = now.state;
 
-	s->states[i] = is;
+	s->links[i] = now;
 	if (was.present && !is.present)
 		emit(s, i, EVENT_LINK_GONE, "the interface is gone");
 	if (!was.present && is.present)
@@ -60,23 +64,31 @@ static void observe(struct link_source *s, size_t i, struct link_state is)
 		     is.carrier ? "link up" : "link down");
 }
 
+static struct watched watched_of(struct rtnl_link *link)
+{
+	return (struct watched){
+		.state = {.present = true, .carrier = rtnl_link_get_carrier(link)},
+		.index = rtnl_link_get_ifindex(link),
+	};
+}
+
 /* How it is now. What cannot be asked is as it was. */
-static struct link_state look(struct link_source *s, size_t i)
+static struct watched look(struct link_source *s, size_t i)
 {
 	struct rtnl_link *link = NULL;
-	struct link_state state = {0};
+	struct watched now = {0};
 	int r = rtnl_link_get_kernel(s->query, 0, s->names[i], &link);
 
 	if (r == -NLE_OBJ_NOTFOUND || r == -NLE_NODEV)
-		return state;
+		return now;
 	if (r < 0)
-		return s->states[i];
-	state.present = true;
-	state.carrier = rtnl_link_get_carrier(link);
+		return s->links[i];
+	now = watched_of(link);
 	rtnl_link_put(link);
-	return state;
+	return now;
 }
 
+/* News of an interface by its name; or of one that had the name until it was renamed. */
 static void take_link(struct nl_object *object, void *userdata)
 {
 	struct link_source *s = userdata;
@@ -84,13 +96,15 @@ static void take_link(struct nl_object *object, void *userdata)
 	const char *name = rtnl_link_get_name(link);
 	bool gone = nl_object_get_msgtype(object) == RTM_DELLINK;
 
-	for (size_t i = 0; name && i < s->n; i++)
-		if (strcmp(s->names[i], name) == 0)
-			observe(s, i,
-				(struct link_state){
-					.present = !gone,
-					.carrier = !gone && rtnl_link_get_carrier(link),
-				});
+	for (size_t i = 0; name && i < s->n; i++) {
+		bool named = strcmp(s->names[i], name) == 0;
+
+		if (named && !gone)
+			observe(s, i, watched_of(link));
+		else if (s->links[i].state.present &&
+			 s->links[i].index == rtnl_link_get_ifindex(link))
+			observe(s, i, (struct watched){0});
+	}
 }
 
 static int on_news(struct nl_msg *msg, void *userdata)
@@ -116,7 +130,7 @@ int link_source_fd(const struct link_source *s)
 
 struct link_state link_source_state(const struct link_source *s, size_t i)
 {
-	return s->states[i];
+	return s->links[i].state;
 }
 
 static int open_sockets(struct link_source *s)
@@ -137,7 +151,7 @@ static int open_sockets(struct link_source *s)
 int link_source_new(struct link_source **out, const char *const *names, size_t n,
 		    link_event_fn *on_event, void *userdata)
 {
-	struct link_source *s = calloc(1, sizeof(*s) + n * sizeof(s->states[0]));
+	struct link_source *s = calloc(1, sizeof(*s) + n * sizeof(s->links[0]));
 	int r;
 
 	if (!s)
@@ -154,7 +168,7 @@ int link_source_new(struct link_source **out, const char *const *names, size_t n
 		return r;
 	}
 	for (size_t i = 0; i < n; i++) /* after joining: nothing falls between */
-		s->states[i] = look(s, i);
+		s->links[i] = look(s, i);
 	*out = s;
 	return 0;
 }

@@ -304,6 +304,7 @@ static int check_whole(const struct reading *rd, const char *name, char *error)
 		return -EINVAL;
 	}
 	if (strlen(config_ptp4l_socket(c, path)) >= CONFIG_SOCKET_MAX - 1 ||
+	    strlen(config_recorder_socket(c, path)) >= CONFIG_SOCKET_MAX ||
 	    strlen(config_control_path(c, path)) >= CONFIG_SOCKET_MAX) {
 		(void)snprintf(error, CONFIG_ERROR_MAX,
 			       "%s: [ptpmon] runtime_directory: too long for the path of a socket, "
@@ -459,5 +460,12 @@ const char *config_ptp4l_socket(const struct config *c, char out[static CONFIG_P
 	else
 		(void)snprintf(out, CONFIG_PATH_MAX, "%s/%s/ptp4l", c->ptpmon.runtime_directory,
 			       c->ptpmon.interfaces.name[0]);
+	return out;
+}
+
+const char *config_recorder_socket(const struct config *c, char out[static CONFIG_PATH_MAX])
+{
+	(void)snprintf(out, CONFIG_PATH_MAX, "%s/%s/recorder", c->ptpmon.runtime_directory,
+		       c->ptpmon.interfaces.name[0]);
 	return out;
 }

@@ -119,3 +119,6 @@ const char *idle_states_name(enum idle_states s);
 const char *config_control_path(const struct config *c, char out[static CONFIG_PATH_MAX]);
 const char *config_database_path(const struct config *c, char out[static CONFIG_PATH_MAX]);
 const char *config_ptp4l_socket(const struct config *c, char out[static CONFIG_PATH_MAX]);
+
+/* The recorder's own socket, to which ptp4l answers: RUNTIME/IF/recorder. */
+const char *config_recorder_socket(const struct config *c, char out[static CONFIG_PATH_MAX]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ptpmon/conf/kind.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -240,6 +241,9 @@ static int parse_text(const struct config_row *row, const char *text, void *memb
 {
 	if (strlen(text) >= row->size)
 		return WRONG(why, "longer than %zu characters", row->size - 1);
+	for (const char *c = text; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			return WRONG(why, "has a control character in it");
 	(void)strcpy(member, text);
 	return 0;
 }
@@ -278,7 +282,8 @@ static int parse_interfaces(const struct config_row *row, const char *text, void
 	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
 		return WRONG(why, "more than %d interfaces", CONFIG_INTERFACES_MAX);
 	for (char *word = next_word(&rest); word; word = next_word(&rest)) {
-		if (strlen(word) >= IF_NAMESIZE || strchr(word, '/'))
+		if (strlen(word) >= IF_NAMESIZE || strchr(word, '/') || *word == '-' ||
+		    strcmp(word, ".") == 0 || strcmp(word, "..") == 0)
 			return WRONG(why, "'%.40s' cannot be the name of an interface", word);
 		if (list.n == CONFIG_INTERFACES_MAX)
 			return WRONG(why, "more than %d interfaces", CONFIG_INTERFACES_MAX);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ static void arrange_descriptors(const struct spawn_plan *plan)
 		(void)dup2(plan->output_fd, STDOUT_FILENO);
 		(void)dup2(plan->output_fd, STDERR_FILENO);
 	}
+	(void)close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* nothing by accident */
 	for (size_t i = 0; i < plan->n_fds; i++)
 		(void)fcntl(plan->fds[i], F_SETFD, 0);
 }
