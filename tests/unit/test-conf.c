@@ -116,7 +116,7 @@ static const struct {
 	  "x:3: [ptpmon] interfaces: '-h' cannot be the name of an interface" },
 	{ SLAVE "label = \033[31mred\n",
 	  "x:4: [ptpmon] label: has a control character in it" },
-	{ SLAVE "runtime_directory = /run/a-directory-whose-name-is-so-long-that-no-socket-in-it-could-be-bound/because/it\n",
+	{ SLAVE "runtime_directory = /run/a-directory-whose-name-is-so-long-that-no-socket-in-it-could-be-bound/because/its/path/is/long\n",
 	  "x: [ptpmon] runtime_directory: too long for the path of a socket, which has 106 characters at most" },
 	{ "[ptpmon]\nrole = slave\ninterfaces = eth0 eth1\n",
 	  "x: [ptpmon] interfaces: a slave has one port, these are 2" },
