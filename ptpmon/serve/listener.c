@@ -90,19 +90,19 @@ int listener_open(struct listener *out, const char *path, mode_t mode,
 			    "%s: longer than %zu characters: choose a shorter runtime_directory",
 			    path, sizeof(address.sun_path) - 1);
 	strcpy(address.sun_path, path);
+	strcpy(l.path, path);
 	/* bind() gives the name the descriptor's mode less the umask; chmod() gives back the rest
 	 */
 	if (fchmod(fd, mode) < 0)
-		return fail(-errno, why, "%s: %s", path, strerror(errno));
+		return fail(-errno, why, "%s: %s", l.path, strerror(errno));
 	r = bind_name(fd, &address, why);
 	if (r < 0)
 		return r;
-	if (chmod(path, mode) < 0 || lstat(path, &st) < 0 || listen(fd, BACKLOG) < 0) {
-		r = fail(-errno, why, "%s: cannot listen: %s", path, strerror(errno));
-		(void)unlink(path);
+	if (chmod(l.path, mode) < 0 || lstat(l.path, &st) < 0 || listen(fd, BACKLOG) < 0) {
+		r = fail(-errno, why, "%s: cannot listen: %s", l.path, strerror(errno));
+		(void)unlink(l.path);
 		return r;
 	}
-	strcpy(l.path, path);
 	l.dev = st.st_dev;
 	l.ino = st.st_ino;
 	l.fd = steal_fd(&fd);
