@@ -18,6 +18,7 @@ static const struct {
 	{"runs", cmd_runs, "what is recorded, and what it costs"},
 	{"events", cmd_events, "what happened in a run"},
 	{"export", cmd_export, "rows of a run as CSV"},
+	{"import", cmd_import, "logs and histograms recorded elsewhere"},
 	{"mark", cmd_mark, "a note on the time axis, now"},
 	{"phase", cmd_phase, "begin or end a phase, or run a command as one"},
 	{"latency", cmd_latency, "measure wake-up latency alone"},

@@ -12,6 +12,7 @@ int cmd_report(int argc, char **argv);
 int cmd_runs(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_import(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
 int cmd_phase(int argc, char **argv);

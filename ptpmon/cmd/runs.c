@@ -70,6 +70,16 @@ static const char *amount(double value, char out[static AMOUNT_MAX])
 	return out;
 }
 
+/* The same with its unit: "131 kB", "0 B". */
+static const char *octets(int64_t bytes, char out[static AMOUNT_MAX])
+{
+	char number[AMOUNT_MAX];
+
+	(void)snprintf(out, AMOUNT_MAX, "%.24s%sB", amount((double)bytes, number),
+		       bytes < 1000 ? " " : "");
+	return out;
+}
+
 static const char *daily(const struct run_facts *run, int64_t bytes, char out[static AMOUNT_MAX])
 {
 	int64_t day = a_day(run, bytes);
@@ -161,8 +171,8 @@ static int print_text(const char *command, const char *path, struct listing *l)
 		return options_complain(command, "%s", why);
 	if (l->n == 0)
 		strbuf_addf(&text, "%s: nothing recorded yet\n", path);
-	strbuf_addf(&text, "%s%s: %sB, and %sB of log\n", l->n ? "\n" : "", path,
-		    amount((double)size.file_bytes, file), amount((double)size.log_bytes, log));
+	strbuf_addf(&text, "%s%s: %s, and %s of log\n", l->n ? "\n" : "", path,
+		    octets(size.file_bytes, file), octets(size.log_bytes, log));
 	if (!strbuf_text(&text) || fputs(strbuf_text(&text), stdout) == EOF ||
 	    fflush(stdout) == EOF)
 		return options_complain(command, "cannot print: %s", strerror(errno));

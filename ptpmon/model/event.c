@@ -43,6 +43,7 @@ static const struct code_row codes[] = {
 	[EVENT_NOT_REALTIME]        = { "not-real-time", SEVERITY_WARNING, "the latency sampler runs without real-time priority or locked memory" },
 	[EVENT_SAMPLER_CONDITIONS]  = { "sampler-conditions", SEVERITY_INFO, "how the latency sampler measures" },
 	[EVENT_LOG_HOLE]            = { "log-hole", SEVERITY_WARNING, "part of a program's output was lost" },
+	[EVENT_LOG_LINE]            = { "log-line", SEVERITY_INFO, "a line of an imported log that tells something" },
 	[EVENT_MALFORMED]           = { "malformed", SEVERITY_WARNING, "a datagram that is no management message was ignored" },
 };
 /* clang-format on */

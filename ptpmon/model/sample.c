@@ -4,6 +4,8 @@
 static const char *const kind_names[] = {
 	[SERIES_OFFSET] = "offset",
 	[SERIES_LATENCY] = "latency",
+	[SERIES_OFFSET_RMS] = "offset_rms",
+	[SERIES_OFFSET_MAX] = "offset_max",
 };
 
 const char *series_kind_name(enum series_kind kind)

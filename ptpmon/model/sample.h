@@ -22,6 +22,8 @@ enum sample_flag {
 enum series_kind {
 	SERIES_OFFSET,  /* offset from master, ns: local minus master */
 	SERIES_LATENCY, /* wake-up latency of one CPU, ns; its windows are in the table `latency` */
+	SERIES_OFFSET_RMS, /* of the offsets that a summary line of a log stands for, ns */
+	SERIES_OFFSET_MAX, /* their largest magnitude, ns */
 	SERIES_KIND_MAX
 };
 

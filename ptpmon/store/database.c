@@ -407,7 +407,7 @@ static int create(const char *path, char why[static DATABASE_ERROR_MAX])
 
 static void leave_alone(char why[static DATABASE_ERROR_MAX])
 {
-	static const char advice[] = ": left alone; move it away, or set [store] directory";
+	static const char advice[] = ": left alone; move it away, or name another place";
 	size_t len = strlen(why);
 	size_t most = DATABASE_ERROR_MAX - sizeof(advice);
 
@@ -448,18 +448,19 @@ static int open_sound(sqlite3 **out, const char *path, char why[static DATABASE_
 	return 0;
 }
 
-int database_open_write(sqlite3 **out, const char *path, char set_aside[static DATABASE_ERROR_MAX],
+int database_open_write(sqlite3 **out, const char *path, char *set_aside,
 			char why[static DATABASE_ERROR_MAX])
 {
 	int r = open_sound(out, path, why);
 
-	set_aside[0] = '\0';
-	if (r == -EUCLEAN) {
+	if (set_aside)
+		set_aside[0] = '\0';
+	if (r == -EUCLEAN && set_aside) {
 		r = aside_move(path, why, set_aside, why);
 		if (r == 0)
 			r = open_sound(out, path, why);
 	}
-	if (r != -EMEDIUMTYPE)
+	if (r != -EMEDIUMTYPE && (r != -EUCLEAN || set_aside))
 		return r;
 	leave_alone(why);
 	return -EUCLEAN;

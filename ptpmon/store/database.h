@@ -26,10 +26,11 @@ int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE
 /*
  * For the one writer, which holds the lock of the directory: made with mode 0640 where missing,
  * else checked (for a bounded time) and migrated. A damaged one, an empty one and a log without its
- * database are set aside first: set_aside is then the line to tell, else "". Errors as above
- * (-EUCLEAN: somebody else's), and -ENOSPC, -EROFS.
+ * database are set aside first: set_aside (DATABASE_ERROR_MAX octets) is then the line to tell,
+ * else "". Where set_aside is NULL they are refused. Errors as above (-EUCLEAN: somebody else's, or
+ * refused), and -ENOSPC, -EROFS.
  */
-int database_open_write(sqlite3 **out, const char *path, char set_aside[static DATABASE_ERROR_MAX],
+int database_open_write(sqlite3 **out, const char *path, char *set_aside,
 			char why[static DATABASE_ERROR_MAX]);
 
 /* Closes; NULL is fine. For CLEANUP(). */

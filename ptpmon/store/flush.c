@@ -31,15 +31,15 @@ static void close_database(struct store *s)
 
 int store_open_database(struct store *s, char why[static STORE_ERROR_MAX])
 {
-	char set_aside[DATABASE_ERROR_MAX];
+	char set_aside[DATABASE_ERROR_MAX] = "";
 	struct run run;
-	int r = database_open_write(&s->db, s->path, set_aside, why);
+	int r = database_open_write(&s->db, s->path, s->sets_aside ? set_aside : NULL, why);
 
 	if (!*s->set_aside)
 		(void)strcpy(s->set_aside, set_aside);
 	if (r < 0)
 		return r;
-	r = run_enter(&run, s->db, &s->as, nsec_now(CLOCK_MONOTONIC));
+	r = run_enter(&run, s->db, &s->as, s->as.start_mono_ns ?: nsec_now(CLOCK_MONOTONIC));
 	if (r == 0)
 		r = writer_new(&s->writer, s->db, &run);
 	if (r < 0) {

@@ -107,8 +107,7 @@ static int visit_runs(sqlite3 *db, runs_fn visit, void *userdata)
 
 	if (r < 0)
 		return r;
-	(void)snprintf(sql, sizeof(sql), select_runs,
-		       cost_columns[version >= QUERY_ROLLUPS_SINCE]);
+	(void)snprintf(sql, sizeof(sql), select_runs, cost_columns[version >= QUERY_ROLLUPS_SINCE]);
 	if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK)
 		return database_errno(db);
 	while (r == 0 && (step = sqlite3_step(row)) == SQLITE_ROW)

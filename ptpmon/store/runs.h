@@ -15,11 +15,11 @@ struct run_facts {
 	const char *boot_id;
 	const char *how; /* how it ended; NULL: it has not, or was killed */
 	int64_t start_mono_ns;
-	int64_t newest_mono_ns; /* the latest moment in any row, or the end */
+	int64_t newest_mono_ns;              /* the latest moment in any row, or the end */
 	int64_t start_utc_ns, newest_utc_ns; /* TIME_UNKNOWN: the wall clock was not noted */
-	uint64_t samples, windows; /* rows, without those that have become hours */
-	int64_t data_bytes;        /* what it added to the file; TIME_UNKNOWN: not noted */
-	int64_t written_bytes;     /* what it wrote to the disk, log and all; the same */
+	uint64_t samples, windows;           /* rows, without those that have become hours */
+	int64_t data_bytes;    /* what it added to the file; TIME_UNKNOWN: not noted */
+	int64_t written_bytes; /* what it wrote to the disk, log and all; the same */
 };
 
 struct runs_size {

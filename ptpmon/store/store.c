@@ -76,21 +76,24 @@ static int keep(struct store *s, const struct store_run *run)
 	return 0;
 }
 
-int store_open(struct store **out, const char *directory, const struct store_run *run,
-	       int64_t *resumed_from_mono_ns, char why[static STORE_ERROR_MAX])
+/* Opens DIRECTORY/NAME and enters the run. */
+static int open_store(struct store **out, const char *directory, const char *name,
+		      const struct store_run *run, bool sets_aside,
+		      char why[static STORE_ERROR_MAX])
 {
 	CLEANUP(releasep) struct store *s = make();
 	int r;
 
-	(void)snprintf(why, STORE_ERROR_MAX, "%s: %s", directory, strerror(ENOMEM));
+	(void)snprintf(why, STORE_ERROR_MAX, "%.200s: %s", directory, strerror(ENOMEM));
 	if (!s)
 		return -ENOMEM;
+	s->sets_aside = sets_aside;
 	r = keep(s, run);
 	if (r == 0)
 		r = directory_lock(&s->lock_fd, directory, why);
 	if (r < 0)
 		return r;
-	if (snprintf(s->path, sizeof(s->path), "%s/ptpmon.db", directory) > DATABASE_PATH_MAX) {
+	if (snprintf(s->path, sizeof(s->path), "%s/%s", directory, name) > DATABASE_PATH_MAX) {
 		(void)snprintf(why, STORE_ERROR_MAX, "%.200s: %s", directory,
 			       strerror(ENAMETOOLONG));
 		return -ENAMETOOLONG;
@@ -100,9 +103,33 @@ int store_open(struct store **out, const char *directory, const struct store_run
 		return r;
 	s->resumed = s->run;
 	(void)strcpy(s->phase, s->resumed.phase);
-	*resumed_from_mono_ns = s->resumed.resumed_from_mono_ns;
 	*out = steal(&s);
 	return 0;
+}
+
+int store_open(struct store **out, const char *directory, const struct store_run *run,
+	       int64_t *resumed_from_mono_ns, char why[static STORE_ERROR_MAX])
+{
+	int r = open_store(out, directory, "ptpmon.db", run, true, why);
+
+	if (r == 0)
+		*resumed_from_mono_ns = (*out)->resumed.resumed_from_mono_ns;
+	return r;
+}
+
+int store_open_file(struct store **out, const char *path, const struct store_run *run,
+		    char why[static STORE_ERROR_MAX])
+{
+	char directory[PATH_MAX];
+	char *slash;
+
+	if (snprintf(directory, sizeof(directory), "./%s", path) >= (int)sizeof(directory))
+		return -ENAMETOOLONG;
+	if (*path == '/')
+		(void)snprintf(directory, sizeof(directory), "%s", path);
+	slash = strrchr(directory, '/');
+	*slash = '\0';
+	return open_store(out, *directory ? directory : "/", slash + 1, run, false, why);
 }
 
 void store_set_retention(struct store *s, const struct store_retention *policy)
@@ -293,4 +320,23 @@ struct store *store_close(struct store *s, const char *how, int64_t timeout_ns)
 		store_release(s);
 	}
 	return NULL;
+}
+
+int store_write(struct store *s, char why[static STORE_ERROR_MAX])
+{
+	store_flush(s);
+	(void)strcpy(why, s->health.problem);
+	return s->health.ok ? 0 : -EIO;
+}
+
+int store_end(struct store *s, const char *how, int64_t end_mono_ns,
+	      char why[static STORE_ERROR_MAX])
+{
+	int r;
+
+	(void)put(s, RECORD_RUN_END, end_mono_ns, how, strlen(how) + 1, NULL, 0);
+	s->stopping = true;
+	r = store_write(s, why);
+	store_release(s);
+	return r;
 }

@@ -48,6 +48,7 @@ struct store_run {
 	const char *ptp4l_version;
 	const char *configuration; /* as config_to_text() gives it */
 	const char *label;
+	int64_t start_mono_ns; /* 0: now */
 };
 
 /*
@@ -72,6 +73,19 @@ struct store_retention {
 
 /* To be called before store_start(); without it everything is kept. */
 void store_set_retention(struct store *s, const struct store_retention *policy);
+
+/*
+ * For what was recorded elsewhere: a new run in any file, which is made if it is missing. Nothing
+ * is set aside: -EUCLEAN for a file that is no sound database of ptpmon's. Such a store is not
+ * started: store_write() writes what was put so far, in the caller's thread, and store_end()
+ * writes the rest, ends the run at a moment of its own time and closes.
+ * Each 0, or -errno with one line in why.
+ */
+int store_open_file(struct store **out, const char *path, const struct store_run *run,
+		    char why[static STORE_ERROR_MAX]);
+int store_write(struct store *s, char why[static STORE_ERROR_MAX]);
+int store_end(struct store *s, const char *how, int64_t end_mono_ns,
+	      char why[static STORE_ERROR_MAX]);
 
 /*
  * Ends the run (how: "stopped", "parent-died" …; a phase that is running ends with it), flushes,

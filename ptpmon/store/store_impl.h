@@ -25,6 +25,7 @@ struct store {
 	int lock_fd;
 	struct store_run as; /* its strings are in texts */
 	char *texts[STORE_TEXTS];
+	bool sets_aside;    /* a damaged file */
 	struct run resumed; /* the run as store_open() entered it */
 	struct store_retention policy;
 	int64_t flush_interval_ns;

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ptpmon/collect/cyclictest.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/model/timemap.h"
+
+#define REFUSE(why, ...) (snprintf(why, CYCLICTEST_ERROR_MAX, __VA_ARGS__), -EBADMSG)
+
+/* cyclictest's own limit, and what its numbers are worth without -N. */
+enum { BUCKETS_MAX = 1000000, UNIT_NS = 1000 };
+
+/* It begins with min at 1000000 and max at 0, and prints these where there was no cycle. */
+static bool has_values(uint64_t min, uint64_t max)
+{
+	return min <= max;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+bool cyclictest_recognise(const char *text, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len && (is_blank(text[at]) || text[at] == '\n' || text[at] == '\r'))
+		at++;
+	return (at < len && text[at] == '{') || memmem(text, len, "# Histogram\n", 12) != NULL;
+}
+
+static struct cyclictest *make(size_t n)
+{
+	struct cyclictest *c = calloc(1, sizeof(*c) + n * sizeof(c->threads[0]));
+
+	if (c) {
+		c->n = n;
+		c->start_utc_ns = c->end_utc_ns = TIME_UNKNOWN;
+	}
+	return c;
+}
+
+static int add_bucket(struct cyclictest_thread *t, uint64_t bucket, uint64_t count, int64_t unit_ns,
+		      char *why)
+{
+	if (bucket >= BUCKETS_MAX)
+		return REFUSE(why, "a bucket beyond the %dth", BUCKETS_MAX);
+	if (__builtin_add_overflow(t->cycles, count, &t->cycles))
+		return REFUSE(why, "more cycles than can be counted");
+	t->histogram.bins[histogram_bin(bucket * (uint64_t)unit_ns)] += count;
+	return 0;
+}
+
+/* What the summary of a thread says, in its own unit. */
+static int finish_thread(struct cyclictest_thread *t, uint64_t overflow, uint64_t min, uint64_t max,
+			 double avg, int64_t unit_ns, char *why)
+{
+	double sum_ns;
+
+	if (__builtin_add_overflow(t->cycles, overflow, &t->cycles))
+		return REFUSE(why, "more cycles than can be counted");
+	t->overflow = overflow;
+	if (t->cycles == 0)
+		return 0;
+	if (!has_values(min, max) || max > (uint64_t)INT64_MAX / UNIT_NS)
+		return REFUSE(why, "a smallest latency of %ju and a largest of %ju", (uintmax_t)min,
+			      (uintmax_t)max);
+	sum_ns = avg * (double)unit_ns * (double)t->cycles;
+	if (!(sum_ns >= 0 && sum_ns < 9e18))
+		return REFUSE(why, "an average that cannot be");
+	t->min_ns = (int64_t)min * unit_ns;
+	t->max_ns = (int64_t)max * unit_ns;
+	t->sum_ns = (int64_t)sum_ns;
+	return 0;
+}
+
+/* Text */
+
+struct line {
+	const char *at, *end;
+};
+
+/* The next line of the rest; false at the end. One that is not ended was cut off: no line. */
+static bool next_line(struct line *rest, struct line *out)
+{
+	const char *end = memchr(rest->at, '\n', (size_t)(rest->end - rest->at));
+
+	if (!end)
+		return false;
+	*out = (struct line){rest->at, end};
+	if (out->end > out->at && out->end[-1] == '\r')
+		out->end--;
+	rest->at = end + 1;
+	return true;
+}
+
+/* The next number; 0 if there is none any more, or -EBADMSG. */
+static int next_number(struct line *l, uint64_t *out)
+{
+	uint64_t v = 0;
+
+	while (l->at < l->end && is_blank(*l->at))
+		l->at++;
+	if (l->at == l->end)
+		return 0;
+	if (*l->at < '0' || *l->at > '9')
+		return -EBADMSG;
+	for (; l->at < l->end && *l->at >= '0' && *l->at <= '9'; l->at++)
+		if (__builtin_mul_overflow(v, 10U, &v) ||
+		    __builtin_add_overflow(v, (unsigned)(*l->at - '0'), &v))
+			return -EBADMSG;
+	*out = v;
+	return l->at == l->end || is_blank(*l->at) ? 1 : -EBADMSG;
+}
+
+static bool skip(struct line *l, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	if ((size_t)(l->end - l->at) < len || memcmp(l->at, prefix, len) != 0)
+		return false;
+	l->at += len;
+	return true;
+}
+
+/* The lines that stand below the rows; all but the totals are in every layout. */
+enum footer { TOTAL, MIN, AVG, MAX, OVERFLOWS, FOOTER_MAX };
+
+static const char *const footer_names[] = {
+	[TOTAL] = "# Total:",
+	[MIN] = "# Min Latencies:",
+	[AVG] = "# Avg Latencies:",
+	[MAX] = "# Max Latencies:",
+	[OVERFLOWS] = "# Histogram Overflows:",
+};
+
+struct text {
+	struct line all, rows;           /* rows: from below "# Histogram" on */
+	struct line footers[FOOTER_MAX]; /* behind their names; at NULL: not there */
+};
+
+static size_t count_numbers(struct line l)
+{
+	uint64_t ignored;
+	size_t n = 0;
+
+	while (l.at && next_number(&l, &ignored) > 0)
+		n++;
+	return n;
+}
+
+static int find_parts(struct text *t, char *why)
+{
+	struct line rest = t->all;
+	struct line l;
+
+	while (next_line(&rest, &l)) {
+		struct line name = l;
+
+		if (skip(&name, "# Histogram") && name.at == name.end) {
+			if (t->rows.at)
+				return REFUSE(why, "it holds more than one measurement");
+			t->rows = (struct line){rest.at, t->all.end};
+		}
+		for (int i = 0; i < FOOTER_MAX; i++)
+			if (skip(&l, footer_names[i]))
+				t->footers[i] = l;
+	}
+	for (int i = MIN; i < FOOTER_MAX; i++)
+		if (!t->rows.at || !t->footers[i].at)
+			return REFUSE(why,
+				      "it was cut off, or made by cyclictest before 0.74: "
+				      "no line \"%s\"",
+				      t->rows.at ? footer_names[i] : "# Histogram");
+	return 0;
+}
+
+/* A row: the bucket, and each thread's count; with -H their sum behind them. */
+static int take_row(struct cyclictest *c, struct line l, int64_t unit_ns, int64_t *last, char *why)
+{
+	uint64_t bucket;
+	uint64_t count;
+	uint64_t sum = 0;
+	int r = next_number(&l, &bucket);
+
+	if (r <= 0 || bucket >= BUCKETS_MAX || (int64_t)bucket <= *last)
+		return REFUSE(why, "a row that is no bucket, or not behind the one before");
+	*last = (int64_t)bucket;
+	for (size_t i = 0; i < c->n; i++) {
+		if (next_number(&l, &count) <= 0)
+			return REFUSE(why, "bucket %ju: not %zu counts", (uintmax_t)bucket, c->n);
+		sum += count;
+		r = add_bucket(&c->threads[i], bucket, count, unit_ns, why);
+		if (r < 0)
+			return r;
+	}
+	r = next_number(&l, &count);
+	if (r < 0 || (r > 0 && (count != sum || next_number(&l, &count) != 0)))
+		return REFUSE(why, "bucket %ju: does not add up", (uintmax_t)bucket);
+	return 0;
+}
+
+static int take_rows(struct cyclictest *c, struct line rest, int64_t unit_ns, char *why)
+{
+	int64_t last = -1;
+	struct line l;
+	int r = 0;
+
+	while (r == 0 && next_line(&rest, &l) && (l.at == l.end || *l.at != '#'))
+		r = take_row(c, l, unit_ns, &last, why);
+	return r;
+}
+
+static int check_totals(const struct cyclictest *c, struct line totals, char *why)
+{
+	for (size_t i = 0; totals.at && i < c->n; i++) {
+		uint64_t total;
+
+		if (next_number(&totals, &total) <= 0 || total != c->threads[i].cycles)
+			return REFUSE(why, "thread %zu: the buckets are not its total", i);
+	}
+	return 0;
+}
+
+static int take_footers(struct cyclictest *c, struct text *t, int64_t unit_ns, char *why)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		uint64_t v[FOOTER_MAX];
+		int r = 0;
+
+		for (int f = MIN; f < FOOTER_MAX; f++)
+			if (next_number(&t->footers[f], &v[f]) <= 0)
+				return REFUSE(why, "line \"%s\": not %zu numbers", footer_names[f],
+					      c->n);
+		c->threads[i].cpu = (unsigned)i;
+		r = finish_thread(&c->threads[i], v[OVERFLOWS], v[MIN], v[MAX], (double)v[AVG],
+				  unit_ns, why);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int parse_text(struct cyclictest **out, const char *text, size_t len, int64_t unit_ns,
+		      char *why)
+{
+	CLEANUP(freep) struct cyclictest *c = NULL;
+	struct text t = {.all = {text, text + len}};
+	int r = find_parts(&t, why);
+	size_t n;
+
+	if (r < 0)
+		return r;
+	n = count_numbers(t.footers[MIN]); /* never with a sum behind them */
+	if (n == 0 || n > CYCLICTEST_THREADS_MAX)
+		return REFUSE(why, "%zu threads", n);
+	c = make(n);
+	if (!c)
+		return -ENOMEM;
+	r = take_rows(c, t.rows, unit_ns, why);
+	if (r == 0)
+		r = check_totals(c, t.footers[TOTAL], why);
+	if (r == 0)
+		r = take_footers(c, &t, unit_ns, why);
+	if (r == 0)
+		*out = steal(&c);
+	return r;
+}
+
+/* JSON */
+
+/*
+ * What cyclictest prints need not be JSON: the command line is not escaped, and the average of no
+ * values is nan. Neither is needed.
+ */
+static char *mend(const char *text, size_t len)
+{
+	char *copy = strndup(text, len);
+	char *at = copy ? strstr(copy, "\"cmdline") : NULL;
+
+	for (; at && *at && *at != '\n'; at++)
+		*at = ' ';
+	for (at = copy; at && (at = strstr(at, "\"avg\":"));) {
+		size_t number = 6 + strspn(at + 6, " -");
+
+		if (strncmp(at + number, "nan", 3) == 0)
+			memcpy(at + number, "0.0", 3);
+		at += number;
+	}
+	return copy;
+}
+
+static bool parse_natural(const char *text, uint64_t *out)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return errno == 0 && *end == '\0';
+}
+
+static bool get_natural(const json_t *object, const char *key, uint64_t *out)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return false;
+	*out = (uint64_t)json_integer_value(value);
+	return true;
+}
+
+static int take_buckets(struct cyclictest_thread *t, const json_t *histogram, int64_t unit_ns,
+			char *why)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)histogram, key, value)
+	{
+		uint64_t bucket;
+		int r;
+
+		if (!parse_natural(key, &bucket) || !json_is_integer(value) ||
+		    json_integer_value(value) < 0)
+			return REFUSE(why, "a bucket that is no number and count");
+		r = add_bucket(t, bucket, (uint64_t)json_integer_value(value), unit_ns, why);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int take_thread(struct cyclictest_thread *t, const json_t *thread, int64_t unit_ns,
+		       char *why)
+{
+	uint64_t cycles;
+	uint64_t cpu = 0;
+	uint64_t min;
+	uint64_t max;
+	int r;
+
+	if (!get_natural(thread, "cycles", &cycles) || !get_natural(thread, "min", &min) ||
+	    !get_natural(thread, "max", &max))
+		return REFUSE(why, "a thread without cycles, min or max");
+	if (!json_is_object(json_object_get(thread, "histogram")) && cycles > 0)
+		return REFUSE(why, "no histogram in it: measure with -h");
+	(void)get_natural(thread, "cpu", &cpu);
+	t->cpu = cpu < UINT32_MAX ? (unsigned)cpu : 0;
+	r = take_buckets(t, json_object_get(thread, "histogram"), unit_ns, why);
+	if (r == 0 && t->cycles > cycles)
+		r = REFUSE(why, "CPU %u: more in the buckets than cycles", t->cpu);
+	/* overflows are nowhere else */
+	return r < 0 ? r
+		     : finish_thread(t, cycles - t->cycles, min, max,
+				     json_number_value(json_object_get(thread, "avg")), unit_ns,
+				     why);
+}
+
+/* RFC 2822, as cyclictest prints it. */
+static int64_t get_time(const json_t *root, const char *key)
+{
+	const char *text = json_string_value(json_object_get(root, key));
+	struct tm tm = {0};
+	const char *rest = text ? strptime(text, "%a, %d %b %Y %H:%M:%S %z", &tm) : NULL;
+	long ahead_s = tm.tm_gmtoff;
+
+	if (!rest || *rest || tm.tm_year < 70 || tm.tm_year > 300)
+		return TIME_UNKNOWN;
+	return ((int64_t)timegm(&tm) - ahead_s) * NSEC_PER_SEC;
+}
+
+static void take_system(struct cyclictest *c, const json_t *root)
+{
+	const json_t *system = json_object_get(root, "sysinfo");
+	const char *release = json_string_value(json_object_get(system, "release"));
+	const char *version = json_string_value(json_object_get(system, "version"));
+	const char *machine = json_string_value(json_object_get(system, "machine"));
+
+	(void)snprintf(c->kernel, sizeof(c->kernel), "%s%s%s", release ?: "", version ? " " : "",
+		       version ?: "");
+	(void)snprintf(c->machine, sizeof(c->machine), "%s", machine ?: "");
+	c->start_utc_ns = get_time(root, "start_time");
+	c->end_utc_ns = get_time(root, "end_time");
+}
+
+static int parse_json(struct cyclictest **out, const char *text, size_t len, int64_t unit_ns,
+		      char *why)
+{
+	CLEANUP(freep) char *mended = mend(text, len);
+	CLEANUP(freep) struct cyclictest *c = NULL;
+	json_auto_t *root = NULL;
+	const json_t *threads;
+	const char *key;
+	json_error_t error;
+	uint64_t resolution = 0;
+	json_t *thread;
+	size_t n = 0;
+
+	if (!mended)
+		return -ENOMEM;
+	root = json_loads(mended, JSON_REJECT_DUPLICATES, &error);
+	if (!root)
+		return REFUSE(why, "line %d: %.100s", error.line, error.text);
+	threads = json_object_get(root, "thread");
+	n = json_object_size(threads);
+	if (n == 0 || n > CYCLICTEST_THREADS_MAX)
+		return REFUSE(why, "JSON, but without the threads of cyclictest");
+	c = make(n);
+	if (!c)
+		return -ENOMEM;
+	if (get_natural(root, "resolution_in_ns", &resolution) && resolution == 1)
+		unit_ns = 1;
+	take_system(c, root);
+	n = 0;
+	json_object_foreach((json_t *)threads, key, thread)
+	{
+		int r = take_thread(&c->threads[n++], thread, unit_ns, why);
+
+		if (r < 0)
+			return r;
+	}
+	*out = steal(&c);
+	return 0;
+}
+
+int cyclictest_parse(struct cyclictest **out, const char *text, size_t len, bool nanoseconds,
+		     char why[static CYCLICTEST_ERROR_MAX])
+{
+	int64_t unit_ns = nanoseconds ? 1 : UNIT_NS;
+
+	if (memmem(text, len, "# Histogram\n", 12))
+		return parse_text(out, text, len, unit_ns, why);
+	return parse_json(out, text, len, unit_ns, why);
+}
