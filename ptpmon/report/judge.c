@@ -32,7 +32,6 @@ static int need_filter(struct judging *j)
 
 	if (j->filtered)
 		return 0;
-	track_rest(j->track);
 	r = track_low_pass(&j->low_pass, j->track, j->high_ps);
 	j->filtered = r == 0;
 	return r;

@@ -20,18 +20,11 @@ int track_open(struct track *out, const struct series_values *offsets)
 	return r;
 }
 
-void track_rest(struct track *t)
+void track_clear(struct track *t)
 {
-	t->phase = phase_free(t->phase);
 	for (size_t i = 0; t->mtie && i < t->pieces.n; i++)
 		t->mtie[i] = mtie_free(t->mtie[i]);
 	free(t->mtie);
-	t->mtie = NULL;
-}
-
-void track_clear(struct track *t)
-{
-	track_rest(t);
 	segments_clear(&t->pieces);
 }
 
@@ -40,7 +33,6 @@ static int copy_pieces(struct track *out, const struct track *of)
 {
 	struct track t = *of;
 
-	t.phase = NULL;
 	t.mtie = NULL;
 	t.pieces.size = t.pieces.n;
 	t.pieces.v = calloc(t.pieces.n + 1, sizeof(*t.pieces.v));
@@ -150,23 +142,16 @@ int track_mtie(struct track *t, size_t m, double *out_ns)
 	return 0;
 }
 
-static int need_phase(struct track *t)
-{
-	if (t->phase)
-		return 0;
-	return phase_new(&t->phase, t->pieces.values, t->pieces.n_values);
-}
-
 int track_deviation(struct track *t, enum deviation_kind kind, const size_t *m, size_t n,
 		    double *out)
 {
 	CLEANUP(freep) struct deviation *d = calloc(n + 1, sizeof(*d));
-	int r = d ? need_phase(t) : -ENOMEM;
 
-	if (r < 0)
-		return r;
+	if (!d)
+		return -ENOMEM;
 	for (size_t i = 0; i < t->pieces.n; i++)
-		deviation_add(d, kind, t->phase, &t->pieces.v[i], m, n);
+		deviation_add(d, kind, t->pieces.values + t->pieces.v[i].first, t->pieces.v[i].n, m,
+			      n);
 	for (size_t i = 0; i < n; i++) {
 		out[i] = NAN;
 		if (deviation_value(&d[i], kind, m[i], t->pieces.tau0_ns, &out[i]))
@@ -175,30 +160,13 @@ int track_deviation(struct track *t, enum deviation_kind kind, const size_t *m, 
 	return 0;
 }
 
-/* Over n values from the k-th of a piece on. */
-static void note_mean(const struct track *t, const struct segment *s, size_t k, size_t n,
-		      double *worst_ns, double *last_ns)
+void track_means(const struct track *t, size_t n, size_t step, double *worst_ns, double *last_ns)
 {
-	*last_ns = phase_mean(t->phase, s->first + k, n) / t->unit_per_ns;
-	if (!(fabs(*last_ns) <= fabs(*worst_ns)))
-		*worst_ns = *last_ns;
-}
+	struct phase_means means = {0};
 
-int track_means(struct track *t, size_t n, size_t step, double *worst_ns, double *last_ns)
-{
-	int r = need_phase(t);
-
-	*worst_ns = *last_ns = NAN;
-	if (r < 0 || n == 0)
-		return r;
-	for (size_t i = 0; i < t->pieces.n; i++) {
-		const struct segment *s = &t->pieces.v[i];
-
-		if (s->n < n)
-			continue;
-		for (size_t k = 0; k < s->n - n; k += step)
-			note_mean(t, s, k, n, worst_ns, last_ns);
-		note_mean(t, s, s->n - n, n, worst_ns, last_ns);
-	}
-	return 0;
+	for (size_t i = 0; i < t->pieces.n; i++)
+		phase_means_add(&means, t->pieces.values + t->pieces.v[i].first, t->pieces.v[i].n,
+				n, step);
+	*worst_ns = means.any ? means.worst / t->unit_per_ns : NAN;
+	*last_ns = means.any ? means.last / t->unit_per_ns : NAN;
 }

@@ -17,8 +17,7 @@ struct track {
 	struct segments pieces;
 	const int64_t *times_ns; /* of the values, while none was filled in */
 	double unit_per_ns;
-	struct phase *phase; /* made when first needed, as are … */
-	struct mtie **mtie;  /* … these, one for each piece */
+	struct mtie **mtie; /* one for each piece, made when first needed */
 };
 
 /* Of offsets in ns, borrowed. 0 or -ENOMEM; *out changes only on success. */
@@ -34,9 +33,6 @@ int track_low_pass(struct track *out, const struct track *of, int64_t high_ps[2]
 /* The same track without outliers of frequency, and how many these were. 0 or -ENOMEM. */
 int track_without_outliers(struct track *out, const struct track *of, uint64_t *outliers);
 
-/* Gives back what the figures took, but for the values; they may be asked for again. */
-void track_rest(struct track *t);
-
 /* Frees what it holds; for CLEANUP(). */
 void track_clear(struct track *t);
 
@@ -47,8 +43,6 @@ int track_mtie(struct track *t, size_t m, double *out_ns);
 int track_deviation(struct track *t, enum deviation_kind kind, const size_t *m, size_t n,
 		    double *out);
 
-/*
- * The worst and the last mean over n values, taken every step > 0 values and at the end of each
- * piece; NAN if no piece has as many. 0 or -ENOMEM.
- */
-int track_means(struct track *t, size_t n, size_t step, double *worst_ns, double *last_ns);
+/* Means over n values, taken every step > 0 values and at the end of each piece; NAN if there is
+ * no piece of as many. */
+void track_means(const struct track *t, size_t n, size_t step, double *worst_ns, double *last_ns);

@@ -134,10 +134,8 @@ static int fill_deviation(struct track *t, struct report_wander *w, struct colum
 static int fill_filtered(struct track *t, struct report_wander *w, struct column *c)
 {
 	CLEANUP(track_clear) struct track filtered = {0};
-	int r;
+	int r = track_without_outliers(&filtered, t, &w->outliers);
 
-	track_rest(t);
-	r = track_without_outliers(&filtered, t, &w->outliers);
 	return r < 0 ? r
 		     : fill_deviation(&filtered, w, c, DEVIATION_TDEV,
 				      offsetof(struct report_tau, tdev_filtered_ns));
@@ -182,10 +180,9 @@ int building_wander(const struct building *b, struct report_wander *out,
 	out->uneven = t.pieces.uneven;
 	r = choose_taus(b, out, &t);
 	if (r == 0)
-		r = track_means(&t, multiple(CTE_NS, tau0_ns), multiple(NSEC_PER_SEC, tau0_ns),
-				&out->cte_worst_ns, &out->cte_last_ns);
-	if (r == 0)
 		r = fill_taus(b, &t, out);
+	track_means(&t, multiple(CTE_NS, tau0_ns), multiple(NSEC_PER_SEC, tau0_ns),
+		    &out->cte_worst_ns, &out->cte_last_ns);
 	if (r == 0 && b->request->limits)
 		r = building_judge(b, out, &t, offsets);
 	return r;

@@ -10,18 +10,16 @@
  *	       sum of z(j) … z(j+m-1)                               n - 3m + 1
  *	TDEV   tau MDEV / sqrt(3)                                   n - 3m + 1
  *
- * Each takes one pass whatever m is: S comes from prefix sums. These and the differences are exact:
- * they are kept in 64 bits and may wrap, since S itself fits (|S| <= 2 m times the range of x).
- * Where it might not, because range times n passes 2^62, the lowest bits of x are left out, as few
- * as do; ns values within 4.6 s of each other never come to that below 10^9 of them. So it is the
- * same on 32 bits, where there is no wider type.
+ * Each takes one pass whatever m is: S(j+1) is S(j) and a third difference of x. All sums are
+ *exact: they are kept in 64 bits and may wrap, since S itself fits (|S| <= 2 m times the range of
+ *x). Where it might not, because range times n passes 2^62, the lowest bits of x are left out, as
+ *few as do; ns values within 4.6 s of each other never come to that below 10^9 of them. So it is
+ *the same on 32 bits, where there is no wider type.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "ptpmon/stats/segments.h"
 
 enum deviation_kind {
 	DEVIATION_ADEV,
@@ -31,16 +29,6 @@ enum deviation_kind {
 	DEVIATION_KIND_MAX
 };
 
-/* n phase values and their prefix sums. x is borrowed. */
-struct phase;
-
-/* 0 or -ENOMEM. */
-int phase_new(struct phase **out, const int64_t *x, size_t n);
-struct phase *phase_free(struct phase *p);
-
-/* The mean of n > 0 values from first on. */
-double phase_mean(const struct phase *p, size_t first, size_t n);
-
 /* Terms so far, of any number of pieces. {0} is none. */
 struct deviation {
 	double sum; /* of squares */
@@ -48,11 +36,11 @@ struct deviation {
 };
 
 /*
- * Adds the terms that lie within one piece of the values, for each of n values of m, each > 0:
- * d[i] is of m[i]. Several at once take less than one by one: what is near is read once.
+ * Adds the terms within n phase values x, for each of n_m values of m > 0: d[i] is of m[i]. Several
+ * at once take less than one by one: what lies together is read once.
  */
-void deviation_add(struct deviation *d, enum deviation_kind kind, const struct phase *p,
-		   const struct segment *piece, const size_t *m, size_t n);
+void deviation_add(struct deviation *d, enum deviation_kind kind, const int64_t *x, size_t n,
+		   const size_t *m, size_t n_m);
 
 /*
  * False, and *out untouched, if there is no term. TDEV in the unit of x; the others per ns of
@@ -60,3 +48,13 @@ void deviation_add(struct deviation *d, enum deviation_kind kind, const struct p
  */
 bool deviation_value(const struct deviation *d, enum deviation_kind kind, size_t m, int64_t tau0_ns,
 		     double *out);
+
+/* Of means over so many values that follow one another. {0} is none. */
+struct phase_means {
+	bool any;
+	double worst, last; /* worst: the largest in magnitude */
+};
+
+/* Adds those within n values x, one every step > 0 values and the one at the end; window > 0. */
+void phase_means_add(struct phase_means *means, const int64_t *x, size_t n, size_t window,
+		     size_t step);

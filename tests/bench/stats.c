@@ -242,16 +242,15 @@ static double time_mtie(struct mtie *t, size_t m)
 	return best;
 }
 
-static double time_tdev(const struct phase *p, size_t n, size_t m)
+static double time_tdev(const int64_t *x, size_t n, size_t m)
 {
-	const struct segment all = {.n = n};
 	double best = INFINITY;
 
 	for (unsigned i = 0; i < TRIES; i++) {
 		double start = seconds(CLOCK_THREAD_CPUTIME_ID);
 		struct deviation d = {0};
 
-		deviation_add(&d, DEVIATION_TDEV, p, &all, &m, 1);
+		deviation_add(&d, DEVIATION_TDEV, x, n, &m, 1);
 		best = fmin(best, seconds(CLOCK_THREAD_CPUTIME_ID) - start);
 		sink = (int64_t)d.terms;
 	}
@@ -275,16 +274,14 @@ static size_t list_octaves(size_t largest, size_t out[static 64])
 
 static double time_all(const int64_t *x, size_t n, const size_t *m, size_t n_mtie, size_t n_tdev)
 {
-	const struct segment all = {.n = n};
 	double best = INFINITY;
 
 	for (unsigned i = 0; i < TRIES; i++) {
 		double start = seconds(CLOCK_THREAD_CPUTIME_ID);
 		struct deviation d[64] = {0};
 		struct mtie *t;
-		struct phase *p;
 
-		if (mtie_new(&t, x, n) < 0 || phase_new(&p, x, n) < 0)
+		if (mtie_new(&t, x, n) < 0)
 			die("memory");
 		for (size_t k = 0; k < n_mtie; k++) {
 			uint64_t range;
@@ -292,10 +289,9 @@ static double time_all(const int64_t *x, size_t n, const size_t *m, size_t n_mti
 			(void)mtie_at(t, m[k], &range);
 			sink = (int64_t)range;
 		}
-		deviation_add(d, DEVIATION_TDEV, p, &all, m, n_tdev);
+		deviation_add(d, DEVIATION_TDEV, x, n, m, n_tdev);
 		sink = (int64_t)d[0].terms;
 		t = mtie_free(t);
-		p = phase_free(p);
 		best = fmin(best, seconds(CLOCK_THREAD_CPUTIME_ID) - start);
 	}
 	return best;
@@ -305,19 +301,17 @@ static struct octaves time_octaves(const int64_t *x, size_t n, size_t largest)
 {
 	struct octaves o = {0};
 	struct mtie *t;
-	struct phase *p;
 	size_t m[64];
 	size_t n_tdev = list_octaves(largest ? largest : n / TDEV_PART, m);
 	size_t n_mtie = list_octaves(largest ? largest : n / MTIE_PART, m);
 
-	if (mtie_new(&t, x, n) < 0 || phase_new(&p, x, n) < 0)
+	if (mtie_new(&t, x, n) < 0)
 		die("memory");
 	for (size_t i = 0; i < n_mtie; i++)
 		o.worst_mtie_s = fmax(o.worst_mtie_s, time_mtie(t, m[i]));
 	for (size_t i = 0; i < n_tdev; i++)
-		o.worst_tdev_s = fmax(o.worst_tdev_s, time_tdev(p, n, m[i]));
+		o.worst_tdev_s = fmax(o.worst_tdev_s, time_tdev(x, n, m[i]));
 	t = mtie_free(t);
-	p = phase_free(p);
 	o.total_s = time_all(x, n, m, n_mtie, n_tdev);
 	return o;
 }

@@ -18,7 +18,6 @@
 struct checking {
 	const char *name;
 	const struct golden *data;
-	const struct phase *phase;
 	enum deviation_kind kind;
 	double tau0_s;
 };
@@ -26,11 +25,10 @@ struct checking {
 static void check(const struct checking *c, size_t m, size_t terms, double expected,
 		  double relative)
 {
-	const struct segment all = {.n = c->data->n};
 	struct deviation d = {0};
 	double value = -1;
 
-	deviation_add(&d, c->kind, c->phase, &all, &m, 1);
+	deviation_add(&d, c->kind, c->data->x, c->data->n, &m, 1);
 	assert_true(deviation_value(&d, c->kind, m, llrint(c->tau0_s * 1e9), &value));
 	value *= (c->kind == DEVIATION_TDEV ? 1 : 1e9) / c->data->scale;
 	if (!golden_near(value, expected, relative) || (terms && terms != d.terms))
@@ -57,15 +55,11 @@ struct table {
 
 static void check_tables(struct golden data, const struct table *tables, size_t n)
 {
-	struct phase *p;
-
-	assert_int_equal(phase_new(&p, data.x, data.n), 0);
 	for (size_t i = 0; i < n; i++) {
-		struct checking c = {tables[i].file, &data, p, tables[i].kind, tables[i].tau0_s};
+		struct checking c = {tables[i].file, &data, tables[i].kind, tables[i].tau0_s};
 
 		assert_int_equal(golden_table(tables[i].file, 5, check_row, &c), tables[i].rows);
 	}
-	p = phase_free(p);
 	golden_free(&data);
 }
 
@@ -122,22 +116,15 @@ static void sp1065_is_reproduced(void **state)
 	};
 	struct golden of_1000 = golden_frequency("sp1065/sp1065_1000pt_freq.txt", 1, 1e13);
 	struct golden nbs14 = golden_frequency("sp1065/nbs14_9pt_freq.txt", 1, 1e12);
-	struct phase *phase_of_1000;
-	struct phase *phase_of_nbs14;
 
-	assert_int_equal(phase_new(&phase_of_1000, of_1000.x, of_1000.n), 0);
-	assert_int_equal(phase_new(&phase_of_nbs14, nbs14.x, nbs14.n), 0);
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		bool small = sets[i].dataset[0] == 'n';
-		struct checking c = {sets[i].statistic, small ? &nbs14 : &of_1000,
-				     small ? phase_of_nbs14 : phase_of_1000, sets[i].kind, 1};
+		struct checking c = {sets[i].statistic, small ? &nbs14 : &of_1000, sets[i].kind, 1};
 
 		assert_int_equal(
 			golden_expected(sets[i].dataset, sets[i].statistic, check_published, &c),
 			sets[i].rows);
 	}
-	phase_of_1000 = phase_free(phase_of_1000);
-	phase_of_nbs14 = phase_free(phase_of_nbs14);
 	golden_free(&of_1000);
 	golden_free(&nbs14);
 }
@@ -207,22 +194,18 @@ static void what_is_known_comes_out(void **state)
 {
 	for (size_t i = 0; i < sizeof(analytic) / sizeof(analytic[0]); i++) {
 		const struct analytic *a = &analytic[i];
-		const struct segment all = {.n = a->n};
 		int64_t *x = calloc(a->n, sizeof(*x));
 		struct deviation d = {0};
-		struct phase *p;
 		double value = NAN;
 
 		assert_non_null(x);
 		for (size_t k = 0; k < a->n; k++)
 			x[k] = a->x((int64_t)k);
-		assert_int_equal(phase_new(&p, x, a->n), 0);
-		deviation_add(&d, a->kind, p, &all, &a->m, 1);
+		deviation_add(&d, a->kind, x, a->n, &a->m, 1);
 		assert_true(deviation_value(&d, a->kind, a->m, NSEC_PER_SEC, &value));
 		if (!(fabs(value - a->expected) <= a->absolute))
 			fail_msg("%s, m = %zu: %.17g, not %.17g", a->name, a->m, value,
 				 a->expected);
-		p = phase_free(p);
 		free(x);
 	}
 }
@@ -242,49 +225,20 @@ static void without_a_term_there_is_no_value(void **state)
 	int64_t x[16] = {0, 5};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct segment piece = {.first = 1, .n = rows[i].least - 1};
+		size_t n = rows[i].least;
 		struct deviation d = {0};
 		double value = -7;
-		struct phase *p;
 
-		assert_int_equal(phase_new(&p, x, 16), 0);
-		deviation_add(&d, rows[i].kind, p, &piece, &rows[i].m, 1);
-		deviation_add(&d, rows[i].kind, p, &piece, &too_large, 1);
+		deviation_add(&d, rows[i].kind, x, n - 1, &rows[i].m, 1);
+		deviation_add(&d, rows[i].kind, x, n, &too_large, 1);
+		deviation_add(&d, rows[i].kind, NULL, 0, &rows[i].m, 1);
 		assert_false(deviation_value(&d, rows[i].kind, rows[i].m, 1, &value));
 		assert_true(value == -7);
-		piece.n++;
-		deviation_add(&d, rows[i].kind, p, &piece, &rows[i].m, 1);
+		deviation_add(&d, rows[i].kind, x, n, &rows[i].m, 1);
 		assert_int_equal(d.terms, 1);
 		assert_true(deviation_value(&d, rows[i].kind, rows[i].m, 1, &value));
-		p = phase_free(p);
-	}
-}
-
-/* Two pieces are as much as each by itself: no term reaches across. */
-static void pieces_add_up(void **state)
-{
-	const struct segment pieces[] = {{.first = 0, .n = 60}, {.first = 60, .n = 40}};
-	const size_t m = 3;
-	int64_t x[100];
-
-	for (int64_t i = 0; i < 100; i++)
-		x[i] = i * i * (i % 7) + (i < 60 ? 0 : 1000000000);
-	for (enum deviation_kind kind = 0; kind < DEVIATION_KIND_MAX; kind++) {
-		struct deviation together = {0};
-		struct deviation apart = {0};
-		struct phase *whole;
-		struct phase *second;
-
-		assert_int_equal(phase_new(&whole, x, 100), 0);
-		assert_int_equal(phase_new(&second, x + 60, 40), 0);
-		for (size_t i = 0; i < 2; i++)
-			deviation_add(&together, kind, whole, &pieces[i], &m, 1);
-		deviation_add(&apart, kind, whole, &pieces[0], &m, 1);
-		deviation_add(&apart, kind, second, &(struct segment){.n = 40}, &m, 1);
-		assert_int_equal(together.terms, apart.terms);
-		assert_true(together.sum == apart.sum);
-		whole = phase_free(whole);
-		second = phase_free(second);
+		deviation_add(&d, rows[i].kind, x, n, &rows[i].m, 1); /* another piece */
+		assert_int_equal(d.terms, 2);
 	}
 }
 
@@ -293,19 +247,16 @@ static void many_at_once_are_as_one_by_one(void **state)
 {
 	enum { N = 100000 };
 	const size_t m[] = {1, 7, 2048, 30000};
-	const struct segment all = {.n = N};
 	struct deviation d[4] = {0};
 	int64_t *x = calloc(N, sizeof(*x));
-	struct phase *p;
 
 	assert_non_null(x);
 	for (uint64_t i = 0; i < N; i++)
 		x[i] = (int64_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
-	assert_int_equal(phase_new(&p, x, N), 0);
 	for (enum deviation_kind kind = 0; kind < DEVIATION_TDEV; kind++) {
 		for (size_t i = 0; i < 4; i++)
 			d[i] = (struct deviation){0};
-		deviation_add(d, kind, p, &all, m, 4);
+		deviation_add(d, kind, x, N, m, 4);
 		for (size_t i = 0; i < 4; i++) {
 			size_t step = kind == DEVIATION_ADEV ? m[i] : 1;
 			size_t wide = kind == DEVIATION_MDEV ? m[i] : 1;
@@ -328,19 +279,30 @@ static void many_at_once_are_as_one_by_one(void **state)
 			assert_true(golden_near(d[i].sum, sum, 1e-12));
 		}
 	}
-	p = phase_free(p);
 	free(x);
 }
 
 static void means_are_of_what_was_asked(void **state)
 {
-	const int64_t x[] = {1000000000000000, 1000000000000002, 1000000000000007, -4};
-	struct phase *p;
+	const int64_t large = 1000000000000000;
+	const int64_t x[] = {large, large + 2, large + 7, -4, -8, 3};
+	const int64_t ends[] = {INT64_MAX, INT64_MAX, INT64_MAX};
+	struct phase_means m = {0};
 
-	assert_int_equal(phase_new(&p, x, 4), 0);
-	assert_true(phase_mean(p, 0, 3) == 1000000000000003);
-	assert_true(phase_mean(p, 3, 1) == -4);
-	p = phase_free(p);
+	phase_means_add(&m, x, 2, 3, 1);
+	assert_false(m.any);
+	phase_means_add(&m, x, 3, 3, 1);
+	assert_true(m.any && m.worst == (double)large + 3 && m.last == m.worst);
+	m = (struct phase_means){0};
+	phase_means_add(&m, x + 3, 3, 2, 1);
+	assert_true(m.worst == -6 && m.last == -2.5);
+	m = (struct phase_means){0};
+	phase_means_add(&m, x + 3, 3, 1, 2); /* -4, then 3, and -8 is passed over */
+	assert_true(m.worst == -4 && m.last == 3);
+	phase_means_add(&m, x + 3, 3, 1, 100);
+	assert_true(m.worst == -4 && m.last == 3);
+	phase_means_add(&m, ends, 3, 3, 1);
+	assert_true(m.worst == (double)INT64_MAX);
 }
 
 int main(void)
@@ -351,7 +313,6 @@ int main(void)
 		cmocka_unit_test(sp1065_is_reproduced),
 		cmocka_unit_test(what_is_known_comes_out),
 		cmocka_unit_test(without_a_term_there_is_no_value),
-		cmocka_unit_test(pieces_add_up),
 		cmocka_unit_test(many_at_once_are_as_one_by_one),
 		cmocka_unit_test(means_are_of_what_was_asked),
 	};
