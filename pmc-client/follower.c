@@ -209,7 +209,8 @@ static void take_count(struct pmc_follower *f, const struct pmc_message *m)
 	/* a one-step master sends no Follow_Up at all */
 	pmc_follow_count(&f->follow,
 			 rx[PTP_MSG_FOLLOW_UP] ? rx[PTP_MSG_FOLLOW_UP] : rx[PTP_MSG_SYNC]);
-	f->due_ns[ASK_STATUS] = pmc_follow_next_poll(&f->follow, m->received_mono_ns);
+	if (f->follow.count_waits && !f->follow.pushed)
+		f->due_ns[ASK_STATUS] = m->received_mono_ns;
 }
 
 static void take_subscription(struct pmc_follower *f, const struct pmc_message *m)
@@ -348,7 +349,8 @@ static int64_t due_of(const struct pmc_follower *f, enum question q)
 	if (q == ASK_STATUS)
 		needed = has_updates(f);
 	else if (q == ASK_COUNT)
-		needed = f->port != 0 && f->follow.want_count && !f->follow.count_waits;
+		needed = f->port != 0 && f->follow.want_count && !f->follow.count_waits &&
+			 f->follow.ingress_ns != 0; /* an update to count by */
 	else if (q == ASK_DELAY)
 		needed = f->port != 0;
 	return needed && !f->refused[q] ? f->due_ns[q] : NEVER;
