@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/collect/cyclictest.h"
+#include "ptpmon/model/timemap.h"
+#include "ptpmon/stats/quantile.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct cyclictest *load(const char *name)
+{
+	char path[512];
+	char why[CYCLICTEST_ERROR_MAX];
+	static char text[1 << 20];
+	struct cyclictest *c = NULL;
+	size_t len;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", getenv("TEST_DATA"), name);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	len = fread(text, 1, sizeof(text), f);
+	(void)fclose(f);
+	assert_true(cyclictest_recognise(text, len < 4096 ? len : 4096));
+	if (cyclictest_parse(&c, text, len, false, why) < 0)
+		fail_msg("%s: %s", name, why);
+	return c;
+}
+
+/* A percentile of all threads together, in whole us. */
+static int64_t pooled_us(const struct cyclictest *c, uint32_t p_milli)
+{
+	static struct histogram all;
+	uint64_t n = 0;
+
+	all = (struct histogram){0};
+	for (size_t i = 0; i < c->n; i++) {
+		histogram_add(&all, &c->threads[i].histogram);
+		n += c->threads[i].cycles;
+	}
+	return histogram_at_rank(&all, quantile_rank(p_milli, n)) / 1000;
+}
+
+static void every_row_layout(void **state)
+{
+	static const uint64_t cycles[] = {11055136, 11055141, 11055141, 11055131};
+	CLEANUP(freep)
+	struct cyclictest *c = load("field-logs/cyclictest_S_h400_4thr_200us_total-line.txt");
+
+	assert_int_equal(c->n, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(c->threads[i].cycles, cycles[i]);
+	assert_int_equal(c->threads[1].max_ns, 28000);
+	assert_int_equal(c->threads[2].min_ns, 4000);
+	assert_int_equal(c->start_utc_ns, TIME_UNKNOWN);
+	assert_int_equal(pooled_us(c, 50000), 5);
+	assert_int_equal(pooled_us(c, 95000), 6);
+	assert_int_equal(pooled_us(c, 99000), 7);
+	assert_int_equal(pooled_us(c, 99990), 11);
+	assert_int_equal(pooled_us(c, 99999), 15);
+}
+
+static void sparse_layout_with_overflows(void **state)
+{
+	CLEANUP(freep) struct cyclictest *c = load("logs/cyclictest_2.7_H_2thr.hist");
+
+	assert_int_equal(c->n, 2);
+	assert_int_equal(c->threads[0].cycles, 1000);
+	assert_int_equal(c->threads[0].overflow, 2);
+	assert_int_equal(c->threads[0].max_ns, 450000);
+	assert_int_equal(c->threads[0].sum_ns, 2000000);
+	assert_int_equal(c->threads[1].cycles, 999);
+	assert_int_equal(histogram_at_rank(&c->threads[0].histogram, 998) / 1000, 40);
+	assert_int_equal(histogram_at_rank(&c->threads[0].histogram, 999), INT64_MAX);
+}
+
+static void json_that_is_not_quite_json(void **state)
+{
+	CLEANUP(freep) struct cyclictest *c = load("logs/cyclictest_2.8_3thr.json");
+
+	assert_int_equal(c->n, 3);
+	assert_int_equal(c->threads[0].cpu, 6);
+	assert_int_equal(c->threads[0].cycles, 985);
+	assert_int_equal(c->threads[0].overflow, 2);
+	assert_int_equal(c->threads[0].sum_ns, 2521600);
+	assert_int_equal(c->threads[2].cycles, 0);
+	assert_int_equal(c->end_utc_ns - c->start_utc_ns, 10000000000);
+	assert_int_equal(c->start_utc_ns, 1788240221000000000);
+	assert_string_equal(c->kernel, "6.12.0-rt #1 SMP PREEMPT_RT");
+	assert_string_equal(c->machine, "aarch64");
+}
+
+#define FOOT "# Min Latencies: 00002\n# Avg Latencies: 00002\n# Max Latencies: 00009\n"
+#define OVER "# Histogram Overflows: 00000\n"
+
+/* clang-format off */
+static const struct {
+	const char *text, *why;
+} refused[] = {
+	{ "# Histogram\n000002 000010\n", "cut off" },
+	{ "# Histogram\n000002 000010\n" FOOT, "cut off" },
+	{ "# Histogram\n000002 000010\n# Total: 000011\n" FOOT OVER, "not its total" },
+	{ "# Histogram\n000002 000010\n000002 000010\n" FOOT OVER, "not behind the one before" },
+	{ "# Histogram\n000002 000010\n000003\n" FOOT OVER, "not 1 counts" },
+	{ "# Histogram\n000002 000010 000011\n" FOOT OVER, "does not add up" },
+	{ "# Histogram\n000002 00001x\n" FOOT OVER, "not 1 counts" },
+	{ "# Histogram\n2000000 000010\n" FOOT OVER, "no bucket" },
+	{ "# Histogram\n000002 99999999999999999999\n" FOOT OVER, "not 1 counts" },
+	{ "# Histogram\n000002 18446744073709551615\n000003 1\n" FOOT OVER, "more cycles than can be counted" },
+	{ "# Histogram\n000002 000010\n# Min Latencies: 00009\n# Avg Latencies: 00002\n"
+	  "# Max Latencies: 00002\n" OVER, "a smallest latency of 9 and a largest of 2" },
+	{ "# Histogram\n000002 000010\n# Min Latencies:\n# Avg Latencies: 00002\n"
+	  "# Max Latencies: 00002\n" OVER, "0 threads" },
+	{ "# Histogram\n000002 000010\n" FOOT OVER "# Histogram\n000002 000010\n" FOOT OVER, "more than one measurement" },
+	{ "{\"thread\": {\"0\": {\"cycles\": 5", "line 1" },
+	{ "{}", "without the threads" },
+	{ "{\"thread\": {\"0\": {\"cycles\": 5, \"min\": 1, \"max\": 2}}}", "measure with -h" },
+	{ "{\"thread\": {\"0\": {\"cycles\": -5, \"min\": 1, \"max\": 2}}}", "without cycles" },
+	{ "{\"thread\": {\"0\": {\"histogram\": {\"1\": 6}, \"cycles\": 5, \"min\": 1, \"max\": 2}}}", "more in the buckets" },
+	{ "{\"thread\": {\"0\": {\"histogram\": {\"x\": 6}, \"cycles\": 5, \"min\": 1, \"max\": 2}}}", "no number and count" },
+};
+/* clang-format on */
+
+static void what_does_not_add_up_is_refused(void **state)
+{
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		size_t len = strlen(refused[i].text);
+		char *copy = malloc(len); /* without a NUL behind it */
+		char why[CYCLICTEST_ERROR_MAX] = "";
+		struct cyclictest *c = NULL;
+
+		assert_non_null(copy);
+		memcpy(copy, refused[i].text, len);
+		if (cyclictest_parse(&c, copy, len, false, why) != -EBADMSG ||
+		    !strstr(why, refused[i].why))
+			fail_msg("%s: %s", refused[i].text, why);
+		free(copy);
+	}
+}
+
+static void nanoseconds_if_it_is_said(void **state)
+{
+	static const char text[] = "# Histogram\n000002 000010\n" FOOT OVER;
+	char why[CYCLICTEST_ERROR_MAX];
+	CLEANUP(freep) struct cyclictest *c = NULL;
+
+	assert_int_equal(cyclictest_parse(&c, text, sizeof(text) - 1, true, why), 0);
+	assert_int_equal(c->threads[0].max_ns, 9);
+	assert_int_equal(histogram_at_rank(&c->threads[0].histogram, 1), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_row_layout),
+		cmocka_unit_test(sparse_layout_with_overflows),
+		cmocka_unit_test(json_that_is_not_quite_json),
+		cmocka_unit_test(what_does_not_add_up_is_refused),
+		cmocka_unit_test(nanoseconds_if_it_is_said),
+	};
+
+	return cmocka_run_group_tests_name("cyclictest", tests, NULL, NULL);
+}
