@@ -3,11 +3,13 @@
  * A client is always in one of three states, which rearm() turns into the events it waits for:
  * something unsent or a request waiting (EPOLLOUT: both need room in the socket), a call that
  * its handler kept (only its hang-up), or nothing (EPOLLIN). Memory per client is bounded by the
- * limits of the header, work per wake-up by one read and one request.
+ * limits of the header, work per wake-up by one read and one request, and work of all of them by
+ * the turns they take.
  */
 #include "ptpmon/serve/varlink.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +20,12 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/serve/frames.h"
+#include "ptpmon/serve/turns.h"
 
 enum {
-	/* a listener that cannot accept (no descriptor left) must not spin */
-	ACCEPT_INTERVAL_US = 100 * 1000,
-	ACCEPT_BURST = 256,
+	/* neither who connects all the time may keep the loop busy nor a lack of descriptors */
+	ACCEPT_INTERVAL_US = 200 * 1000,
+	ACCEPT_BURST = 64,
 	BEHIND_ACCURACY_US = 100 * 1000,
 	METHOD_NAME_MAX = 256,
 };
@@ -41,7 +44,8 @@ struct client {
 	struct varlink_server *server;
 	int fd;
 	struct varlink_peer peer;
-	sd_event_source *io, *behind;
+	struct turn turn; /* and the descriptor's source */
+	sd_event_source *behind;
 	struct frames frames;
 	struct varlink_call call; /* the one being served */
 	uint64_t last_active;     /* the server's count at its connect() or last request */
@@ -54,6 +58,7 @@ struct varlink_server {
 	const struct varlink_interface *interfaces;
 	size_t n_interfaces;
 	void *userdata;
+	struct turns turns;
 	uint64_t activity; /* counts connections and requests */
 	size_t n_clients;
 	struct client *clients[VARLINK_CLIENTS_MAX];
@@ -67,7 +72,8 @@ static struct client *client_free(struct client *c)
 		return NULL;
 	if (c->call.open && c->call.closed)
 		c->call.closed(&c->call, c->call.closed_userdata);
-	(void)sd_event_source_disable_unref(c->io);
+	turns_leave(&c->server->turns, &c->turn);
+	(void)sd_event_source_disable_unref(c->turn.io);
 	(void)sd_event_source_disable_unref(c->behind);
 	frames_clear(&c->frames);
 	close_fdp(&c->fd);
@@ -106,7 +112,7 @@ static void rearm(struct client *c)
 		events = EPOLLOUT;
 	else if (c->call.open)
 		events = 0; /* EPOLLHUP comes unasked */
-	(void)sd_event_source_set_io_events(c->io, events);
+	(void)sd_event_source_set_io_events(c->turn.io, events);
 	/* from the moment it falls behind until it has caught up */
 	if (!unsent) {
 		(void)sd_event_source_set_enabled(c->behind, SD_EVENT_OFF);
@@ -321,6 +327,15 @@ static void dispatch(struct varlink_call *call, const char *full_name, json_t *p
 		method->handle(call, parameters, s->userdata);
 }
 
+/* Has the client closed, not only its sending side? Asked anew: this process may have been stopped.
+ */
+static bool has_hung_up(const struct client *c)
+{
+	struct pollfd p = {.fd = c->fd};
+
+	return poll(&p, 1, 0) > 0;
+}
+
 /* 0, or -EBADMSG for what is no request. */
 static int serve(struct client *c, const char *text, size_t len)
 {
@@ -341,6 +356,9 @@ static int serve(struct client *c, const char *text, size_t len)
 		parameters = none;
 	if (!json_is_object(parameters))
 		return -EBADMSG;
+	/* it gave up waiting, and has told its user that nothing was done */
+	if (!c->call.oneway && has_hung_up(c))
+		return 0;
 	c->call.open = true;
 	c->last_active = ++c->server->activity;
 	if (upgrade)
@@ -358,8 +376,8 @@ static int client_step(struct client *c, uint32_t revents)
 	size_t len;
 	int r = frames_flush(f);
 
-	if (r < 0 || c->broken)
-		return -EPIPE;
+	if (r < 0)
+		return r;
 	if (frames_unsent(f))
 		return 0;
 	if (c->call.open)
@@ -380,11 +398,19 @@ static int client_step(struct client *c, uint32_t revents)
 static int on_client(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct client *c = userdata;
+	struct turns *turns = &c->server->turns;
 
+	if (c->broken) {
+		client_drop(c);
+		return 0;
+	}
+	if (!turns_take(turns, &c->turn))
+		return 0;
 	if (client_step(c, revents) < 0)
 		client_drop(c);
 	else if (!c->broken)
 		rearm(c);
+	turns_done(turns);
 	return 0;
 }
 
@@ -414,7 +440,7 @@ static int client_new(struct client **out, struct varlink_server *s, int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
 		return -errno;
 	c->peer = (struct varlink_peer){.uid = credentials.uid, .pid = credentials.pid};
-	r = sd_event_add_io(s->loop, &c->io, fd, EPOLLIN, on_client, c);
+	r = sd_event_add_io(s->loop, &c->turn.io, fd, EPOLLIN, on_client, c);
 	if (r < 0)
 		return r;
 	r = sd_event_add_time_relative(s->loop, &c->behind, CLOCK_MONOTONIC, 0, BEHIND_ACCURACY_US,
@@ -422,7 +448,7 @@ static int client_new(struct client **out, struct varlink_server *s, int fd)
 	if (r < 0)
 		return r;
 	(void)sd_event_source_set_enabled(c->behind, SD_EVENT_OFF);
-	(void)sd_event_source_set_priority(c->io, SD_EVENT_PRIORITY_IDLE);
+	(void)sd_event_source_set_priority(c->turn.io, SD_EVENT_PRIORITY_IDLE);
 	(void)sd_event_source_set_priority(c->behind, SD_EVENT_PRIORITY_IDLE);
 	*out = steal(&c);
 	return 0;
@@ -478,7 +504,9 @@ int varlink_server_new(struct varlink_server **out, sd_event *loop, int listen_f
 	s->interfaces = interfaces;
 	s->n_interfaces = n_interfaces;
 	s->userdata = userdata;
-	r = sd_event_add_io(loop, &s->listener, listen_fd, EPOLLIN, on_connection, s);
+	r = turns_init(&s->turns, loop);
+	if (r >= 0)
+		r = sd_event_add_io(loop, &s->listener, listen_fd, EPOLLIN, on_connection, s);
 	if (r >= 0)
 		r = sd_event_source_set_priority(s->listener, SD_EVENT_PRIORITY_IDLE);
 	if (r >= 0)
@@ -497,6 +525,7 @@ struct varlink_server *varlink_server_free(struct varlink_server *s)
 		return NULL;
 	while (s->n_clients)
 		client_drop(s->clients[s->n_clients - 1]);
+	turns_clear(&s->turns);
 	(void)sd_event_source_disable_unref(s->listener);
 	(void)sd_event_unref(s->loop);
 	free(s);

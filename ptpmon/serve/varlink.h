@@ -4,9 +4,10 @@
  *
  * Messages are JSON objects ended by a NUL. One request of a client is served at a time, in
  * order, and the next only when its answer has left: so a client that does not read costs
- * nothing, and every client gets its turn. Nothing blocks. org.varlink.service (GetInfo,
- * GetInterfaceDescription) is answered here. A client that does not speak the protocol is
- * dropped without a word; `upgrade` is refused.
+ * nothing, and every client gets its turn. Nothing blocks. What all of them cost is bounded
+ * (turns.h). A request whose client has hung up by then is passed over, unless it is oneway.
+ * org.varlink.service (GetInfo, GetInterfaceDescription) is answered here. A client that does not
+ * speak the protocol is dropped without a word; `upgrade` is refused.
  *
  * The server's sources have SD_EVENT_PRIORITY_IDLE: whoever asks waits for whoever measures.
  */
