@@ -195,6 +195,14 @@ json_t *json_foreign_text(const char *text)
 	return json_stringn(ascii, n);
 }
 
+/* Nanoseconds since an epoch are beyond what a JSON number holds exactly, 2^53. */
+static bool is_moment(const struct field *f)
+{
+	const char *end = strstr(f->name, "_time_ns");
+
+	return f->kind == FIELD_I64 && end && end[strlen("_time_ns")] == '\0';
+}
+
 static json_t *json_value(const struct field *f, const void *data)
 {
 	char text[TEXT_MAX];
@@ -204,6 +212,8 @@ static json_t *json_value(const struct field *f, const void *data)
 		return json_foreign_text(pmc_field_format(f, data, text, sizeof(text)));
 	if (f->kind == FIELD_BIT || f->kind == FIELD_BOOL8 || f->kind == FIELD_BOOL32)
 		return json_boolean(number);
+	if (is_moment(f))
+		return json_string(pmc_field_format(f, data, text, sizeof(text)));
 	return json_integer(number);
 }
 

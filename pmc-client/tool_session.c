@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A conversation with one ptp4l, for a command that has nothing else to do than wait. */
 #include <errno.h>
+#include <glob.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -187,17 +188,45 @@ static int open_path(struct session *s, const char *path)
 	return r;
 }
 
-/* linuxptp's default places: after 4.4 in a directory of their own; the read-only one since 4.0. */
+/*
+ * Sockets that other programs gave their ptp4l: ptpmon's are in a directory for each port. 1: there
+ * are several, which has been said.
+ */
+static int open_found(struct session *s, bool read_write)
+{
+	const char *const patterns[] = {"/run/ptpmon/*/ptp4lro", "/run/ptpmon/*/ptp4l"};
+	glob_t found = {0};
+	int r = -ENOENT;
+
+	for (size_t i = read_write ? 1 : 0; i < 2 && r == -ENOENT; i++) {
+		if (glob(patterns[i], 0, NULL, &found) == 0 && found.gl_pathc > 1) {
+			tool_complain("%s, %s%s: which of them? Give one with --socket",
+				      found.gl_pathv[0], found.gl_pathv[1],
+				      found.gl_pathc > 2 ? ", ..." : "");
+			r = 1;
+		} else if (found.gl_pathc == 1) {
+			r = open_path(s, found.gl_pathv[0]);
+		}
+		globfree(&found);
+		found = (glob_t){0};
+	}
+	return r;
+}
+
+/*
+ * linuxptp's default places: after 4.4 in a directory of their own; the read-only one since 4.0.
+ * Then what is found.
+ */
 static int open_default(struct session *s, bool read_write)
 {
 	static const char *const paths[] = {"/var/run/ptp/ptp4lro", "/var/run/ptp4lro",
 					    "/var/run/ptp/ptp4l", "/var/run/ptp4l"};
 	int worst = -ENOENT;
 	const char *where = "/var/run/ptp4l";
+	int r;
 
 	for (size_t i = read_write ? 2 : 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		int r = open_path(s, paths[i]);
-
+		r = open_path(s, paths[i]);
 		if (r == 0)
 			return 0;
 		if (r != -ENOENT) {
@@ -205,6 +234,9 @@ static int open_default(struct session *s, bool read_write)
 			where = paths[i];
 		}
 	}
+	r = open_found(s, read_write);
+	if (r >= 0)
+		return r == 0 ? 0 : EXIT_USAGE;
 	tool_complain("%s: %s", where, why_not(-worst));
 	if (worst == -ENOENT)
 		tool_complain("give ptp4l's uds_address with --socket");

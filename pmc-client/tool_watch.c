@@ -12,11 +12,11 @@
 static const struct {
 	const char *name;
 	uint32_t event;
-	uint16_t id; /* what is pushed */
+	uint16_t came_with; /* an id that a ptp4l which pushes it has: events it only stores */
 } events[] = {
-	{ "port-state",      PMC_EVENT_PORT_STATE,      PTP_ID_PORT_DATA_SET },
-	{ "time-sync",       PMC_EVENT_TIME_SYNC,       PTP_ID_TIME_STATUS_NP },
-	{ "parent-data-set", PMC_EVENT_PARENT_DATA_SET, PTP_ID_PARENT_DATA_SET },
+	{ "port-state",      PMC_EVENT_PORT_STATE,      PTP_ID_SUBSCRIBE_EVENTS_NP },
+	{ "time-sync",       PMC_EVENT_TIME_SYNC,       PTP_ID_PORT_HWCLOCK_NP },
+	{ "parent-data-set", PMC_EVENT_PARENT_DATA_SET, PTP_ID_PORT_HWCLOCK_NP },
 	{ "cmlds",           PMC_EVENT_CMLDS,           PTP_ID_CMLDS_INFO_NP },
 };
 /* clang-format on */
@@ -85,6 +85,38 @@ static void learn_rate(struct session *s)
 	s->refused = 0;
 }
 
+/*
+ * An older ptp4l takes orders for events that it does not have, and is silent. Says which these
+ * are; false if no others are left.
+ */
+static bool drop_unknown_events(struct watch *w)
+{
+	struct session *s = &w->session;
+	tool_sink_fn *sink = s->sink;
+
+	s->sink = discard_message;
+	for (size_t i = 0; i < N_EVENTS; i++) {
+		const struct pmc_request request = {
+			.action = PTP_GET, .id = events[i].came_with, .port = 1};
+
+		if (!(w->mask & events[i].event))
+			continue;
+		s->refused = 0;
+		session_ask(s, &request);
+		if (s->refused == 0)
+			continue;
+		w->mask &= ~events[i].event;
+		tool_complain("%s: this ptp4l is too old to push it; linuxptp %s can",
+			      events[i].name,
+			      events[i].event == PMC_EVENT_TIME_SYNC ? "4.0"
+			      : events[i].event == PMC_EVENT_CMLDS   ? "4.3"
+								     : "4.2");
+	}
+	s->sink = sink;
+	s->refused = w->mask ? 0 : 1;
+	return w->mask != 0;
+}
+
 static bool subscribe(struct watch *w)
 {
 	struct session *s = &w->session;
@@ -112,6 +144,8 @@ static int watch_events(struct watch *w)
 {
 	struct session *s = &w->session;
 
+	if (!drop_unknown_events(w))
+		return session_status(s);
 	if (w->mask & PMC_EVENT_TIME_SYNC)
 		learn_rate(s);
 	while (subscribe(w))
