@@ -393,6 +393,16 @@ static void take_system(struct cyclictest *c, const json_t *root)
 	c->end_utc_ns = get_time(root, "end_time");
 }
 
+/* What it stands near to is quoted: not what drives a terminal. */
+static int refuse_syntax(const json_error_t *error, char *why)
+{
+	(void)REFUSE(why, "line %d: %.100s", error->line, error->text);
+	for (char *c = why; *c; c++)
+		if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f)
+			*c = '?';
+	return -EBADMSG;
+}
+
 static int parse_json(struct cyclictest **out, const char *text, size_t len, int64_t unit_ns,
 		      char *why)
 {
@@ -410,7 +420,7 @@ static int parse_json(struct cyclictest **out, const char *text, size_t len, int
 		return -ENOMEM;
 	root = json_loads(mended, JSON_REJECT_DUPLICATES, &error);
 	if (!root)
-		return REFUSE(why, "line %d: %.100s", error.line, error.text);
+		return refuse_syntax(&error, why);
 	threads = json_object_get(root, "thread");
 	n = json_object_size(threads);
 	if (n == 0 || n > CYCLICTEST_THREADS_MAX)

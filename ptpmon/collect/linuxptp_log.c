@@ -209,13 +209,38 @@ static bool take_delay(const struct words *w, size_t at, bool spread, bool may_l
 	return is(w, at + 2, "+/-") && parse_number(word(w, at + 3), &ignored) && w->n == at + 4;
 }
 
+/* What the programs compare with. A word that none has stands for none, which only ts2phc may do.
+ */
+static const struct {
+	const char *program, *source;
+	bool has_delay;
+} sources[] = {
+	{"ptp4l", "master", true}, {"phc2sys", "phc", true},    {"phc2sys", "sys", true},
+	{"phc2sys", "pps", false}, {"ts2phc", "master", false}, {"ts2phc", "", false},
+};
+
+enum { N_SOURCES = sizeof(sources) / sizeof(sources[0]) };
+
 static bool is_source(const char *text)
 {
-	static const char *const sources[] = {"master", "phc", "sys", "pps"};
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		if (strcmp(text, sources[i]) == 0)
-			return true;
+	while (i < N_SOURCES && strcmp(sources[i].source, text) != 0)
+		i++;
+	return i < N_SOURCES;
+}
+
+/* Whether the program compares with that; a line without a program is of the first that does. */
+static bool find_source(struct linuxptp_line *out, bool *has_delay)
+{
+	for (size_t i = 0; i < N_SOURCES; i++) {
+		if (strcmp(sources[i].source, out->source) != 0 ||
+		    (*out->program && strcmp(sources[i].program, out->program) != 0))
+			continue;
+		(void)strcpy(out->program, sources[i].program);
+		*has_delay = sources[i].has_delay;
+		return true;
+	}
 	return false;
 }
 
@@ -225,7 +250,7 @@ static bool parse_sample(const struct words *w, struct linuxptp_line *out)
 	size_t at = find_word(w, "offset");
 	size_t names = at;
 	const char *servo = word(w, at + 2);
-	bool lacks_delay;
+	bool has_delay;
 
 	if (at == w->n || !parse_number(word(w, at + 1), &out->offset_ns))
 		return false;
@@ -235,12 +260,9 @@ static bool parse_sample(const struct words *w, struct linuxptp_line *out)
 	out->servo = (unsigned)(servo[1] - '0');
 	if (at > 0 && is_source(w->word[at - 1]))
 		(void)strcpy(out->source, w->word[--names]);
-	if (!*out->program)
-		(void)strcpy(out->program,
-			     strcmp(out->source, "master") == 0 ? "ptp4l" : "phc2sys");
-	lacks_delay = strcmp(out->source, "pps") == 0 || strcmp(out->program, "ts2phc") == 0;
-	return take_names(w, names, strcmp(out->program, "ptp4l") != 0, out) &&
-	       take_delay(w, at + 5, false, lacks_delay, out);
+	return find_source(out, &has_delay) &&
+	       take_names(w, names, strcmp(out->program, "ptp4l") != 0, out) &&
+	       take_delay(w, at + 5, false, !has_delay, out);
 }
 
 /* [TAG] [CLOCK] rms N max N freq N +/- N [delay N +/- N] */

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,16 @@ static char *next_word(char **rest)
 	return word;
 }
 
+/* The kernel takes no blanks and slashes; control characters would only confuse. */
+static bool is_interface_name(const char *word)
+{
+	for (const char *c = word; *c; c++)
+		if (isspace((unsigned char)*c) || iscntrl((unsigned char)*c) || *c == '/')
+			return false;
+	return strlen(word) < IF_NAMESIZE && *word != '-' && strcmp(word, ".") != 0 &&
+	       strcmp(word, "..") != 0;
+}
+
 static int parse_interfaces(const struct config_row *row, const char *text, void *member, char *why)
 {
 	struct interface_list list = {0};
@@ -282,8 +293,7 @@ static int parse_interfaces(const struct config_row *row, const char *text, void
 	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
 		return WRONG(why, "more than %d interfaces", CONFIG_INTERFACES_MAX);
 	for (char *word = next_word(&rest); word; word = next_word(&rest)) {
-		if (strlen(word) >= IF_NAMESIZE || strchr(word, '/') || *word == '-' ||
-		    strcmp(word, ".") == 0 || strcmp(word, "..") == 0)
+		if (!is_interface_name(word))
 			return WRONG(why, "'%.40s' cannot be the name of an interface", word);
 		if (list.n == CONFIG_INTERFACES_MAX)
 			return WRONG(why, "more than %d interfaces", CONFIG_INTERFACES_MAX);
