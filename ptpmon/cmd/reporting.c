@@ -45,13 +45,9 @@ static int complain_of_scope(const char *command, const struct query *q)
 int reporting_build(const char *command, struct query *q, struct report_request *request,
 		    struct report **out)
 {
-	char boot_id[RECORDED_BOOT_ID_MAX];
 	int r;
 
-	recorded_boot_id(boot_id);
 	request->role = role_of(q);
-	request->boot_id = boot_id;
-	request->now_mono_ns = nsec_now(CLOCK_MONOTONIC);
 	r = report_build(out, q, request);
 	if (r == -ERANGE)
 		return complain_of_scope(command, q);

@@ -10,13 +10,11 @@
 struct report_request {
 	int64_t since_mono_ns, until_mono_ns; /* TIME_UNKNOWN: from the start, to the end */
 	const char *role;                     /* of the configuration; may be NULL */
-	const char *boot_id;         /* this boot's, and its CLOCK_MONOTONIC now: they … */
-	int64_t now_mono_ns;         /* … tell a run being recorded from one cut short */
-	const struct limits *limits; /* to judge by; NULL: none. Outlives the report */
-	const int64_t *taus_ns;      /* these, instead of the octaves … */
-	size_t n_taus;               /* … if there are any */
-	bool deviations;             /* ADEV, OADEV, MDEV and TDEV without outliers as well */
-	bool by_mark;                /* columns are what lies between marks, not the phases */
+	const struct limits *limits;          /* to judge by; NULL: none. Outlives the report */
+	const int64_t *taus_ns;               /* these, instead of the octaves … */
+	size_t n_taus;                        /* … if there are any */
+	bool deviations; /* ADEV, OADEV, MDEV and TDEV without outliers as well */
+	bool by_mark;    /* columns are what lies between marks, not the phases */
 };
 
 /*

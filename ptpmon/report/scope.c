@@ -11,7 +11,6 @@
 
 /* A record that has grown within this long is being written: longer than any stall of a disk that
  * the service is built to sit out. */
-#define RECORDING_WITHIN_NS (120 * NSEC_PER_SEC)
 
 /* 146 years, of a board that is up as well as of UTC. */
 #define TIME_MAX_NS (INT64_C(1) << 62)
@@ -53,14 +52,11 @@ static int64_t end_of(const struct query_run *run)
 	return run->newest_mono_ns > run->end_mono_ns ? run->newest_mono_ns : run->end_mono_ns;
 }
 
-static enum report_ending ending_of(const struct query_run *run, const struct report_request *req)
+static enum report_ending ending_of(const struct query_run *run)
 {
 	if (run->end_mono_ns != TIME_UNKNOWN)
 		return REPORT_ENDED;
-	if (req->boot_id && strcmp(run->boot_id, req->boot_id) == 0 &&
-	    req->now_mono_ns - run->newest_mono_ns <= RECORDING_WITHIN_NS)
-		return REPORT_RECORDING;
-	return REPORT_CUT;
+	return run->being_written ? REPORT_RECORDING : REPORT_CUT;
 }
 
 static void describe_run(struct building *b, const struct report_request *req)
@@ -79,7 +75,7 @@ static void describe_run(struct building *b, const struct report_request *req)
 	CLEAN(run->ptp4l_version, from->ptp4l_version);
 	CLEAN(run->database, query_path(b->query));
 	CLEAN(run->how, from->how);
-	run->ending = ending_of(from, req);
+	run->ending = ending_of(from);
 	run->start = building_moment(b, from->start_mono_ns);
 	run->end =
 		building_moment(b, from->newest_mono_ns > from->end_mono_ns ? from->newest_mono_ns

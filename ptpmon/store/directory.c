@@ -62,9 +62,9 @@ int directory_lock(int *out_fd, const char *directory, char why[static DATABASE_
 	return 0;
 }
 
-int directory_sync_of(const char *path)
+/* The directory of a file, open; -1 if it cannot be. */
+static int open_directory_of(const char *path)
 {
-	CLEANUP(close_fdp) int fd = -1;
 	char directory[PATH_MAX];
 	char *slash;
 
@@ -72,6 +72,20 @@ int directory_sync_of(const char *path)
 	slash = strrchr(directory, '/');
 	if (slash)
 		slash[1] = '\0';
-	fd = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+bool directory_is_locked(const char *path)
+{
+	CLEANUP(close_fdp) int fd = open_directory_of(path);
+
+	/* shared, so that two who look do not see each other; it goes with the descriptor */
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
+int directory_sync_of(const char *path)
+{
+	CLEANUP(close_fdp) int fd = open_directory_of(path);
+
 	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }

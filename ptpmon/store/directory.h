@@ -3,6 +3,8 @@
  * ptpmon/store/directory.h: the directory of the record belongs to one writer at a time.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "ptpmon/store/database.h"
 
 /*
@@ -11,6 +13,9 @@
  * -EACCES or -EROFS if files cannot be made there, or what else failed.
  */
 int directory_lock(int *out_fd, const char *directory, char why[static DATABASE_ERROR_MAX]);
+
+/* Does a writer hold the lock of the directory that this file is in? */
+bool directory_is_locked(const char *path);
 
 /* Makes durable what was made, renamed or removed beside path. 0, or -errno. */
 int directory_sync_of(const char *path);

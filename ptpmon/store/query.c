@@ -9,6 +9,7 @@
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/store/database.h"
+#include "ptpmon/store/directory.h"
 #include "ptpmon/store/query_impl.h"
 #include "ptpmon/store/run.h"
 
@@ -236,8 +237,13 @@ static int load_run(struct query *q)
 	}
 	q->run.start_mono_ns = sqlite3_column_int64(row, 10);
 	q->run.end_mono_ns = known(row, 11);
-	if (q->run.end_mono_ns == TIME_UNKNOWN)
+	if (q->run.end_mono_ns == TIME_UNKNOWN) {
+		int64_t newest = 0;
+
 		q->run.how = NULL;
+		(void)database_int(q->db, "SELECT max(id) FROM run", &newest);
+		q->run.being_written = q->run.id == newest && directory_is_locked(q->path);
+	}
 	r = run_locate(q->db, q->run.id, q->rows);
 	if (r < 0)
 		return r;

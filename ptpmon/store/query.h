@@ -48,10 +48,11 @@ struct query_run {
 	const char *boot_id;
 	const char *configuration; /* what config_parse() takes: role, interfaces, ... */
 	int64_t start_mono_ns;
-	int64_t end_mono_ns;    /* TIME_UNKNOWN: not ended, so still recording or killed */
+	int64_t end_mono_ns;    /* TIME_UNKNOWN: not ended, so being written, or killed */
 	int64_t newest_mono_ns; /* the latest moment in any row, the end of the last window
 				   included; start_mono_ns if there is none */
 	const char *how;        /* how it ended ("stopped"); NULL: not ended */
+	bool being_written;     /* it is the newest of the database, and somebody writes that */
 	const char *board;      /* a JSON object, or "" */
 };
 const struct query_run *query_run(const struct query *q);

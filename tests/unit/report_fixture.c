@@ -170,7 +170,6 @@ struct report *fixture_report(const struct fixture *f, const struct report_reque
 		.since_mono_ns = TIME_UNKNOWN,
 		.until_mono_ns = TIME_UNKNOWN,
 		.role = "slave",
-		.boot_id = "another boot",
 	};
 	char why[QUERY_ERROR_MAX];
 	struct report *r = NULL;
