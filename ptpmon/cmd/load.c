@@ -3,11 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +38,44 @@ void load_block_signals(void)
 	const sigset_t set = waited_signals();
 
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* -- before anything is started ---------------------------------------------------------- */
+
+static int check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+/* As execvp(3) searches PATH: an empty directory is the current one, a forbidden file is told. */
+int load_check(const char *program)
+{
+	const char *at = getenv("PATH");
+	char path[PATH_MAX];
+	int result = -ENOENT;
+
+	if (strchr(program, '/'))
+		return check_file(program);
+	for (at = at ? at : "/bin:/usr/bin";; at++) {
+		size_t len = strcspn(at, ":");
+		int n = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, at, len ? "/" : "",
+				 program);
+		int r = n < (int)sizeof(path) ? check_file(path) : -ENAMETOOLONG;
+
+		if (r == 0)
+			return 0;
+		if (r == -EACCES)
+			result = r;
+		at += len;
+		if (!*at)
+			return result;
+	}
 }
 
 /* -- in the child, between fork and exec ------------------------------------------------- */

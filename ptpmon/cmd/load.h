@@ -21,6 +21,12 @@ struct load_result {
 void load_block_signals(void);
 
 /*
+ * Looks program up as load_run() will. 0, or -errno of why it cannot be executed; what only exec
+ * can tell (a missing interpreter) is left to load_run().
+ */
+int load_check(const char *program);
+
+/*
  * Runs argv (looked up in PATH) to its end. SIGINT, SIGTERM and SIGHUP are passed on; a command
  * that does not end within ten seconds after the first is killed. What it leaves behind in its
  * group gets SIGTERM.

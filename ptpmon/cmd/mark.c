@@ -32,5 +32,7 @@ int cmd_mark(int argc, char **argv)
 	if (!service_find(&service, argv[0], config))
 		return EXIT_USAGE;
 	r = service_ask(&service, "Mark", json_pack("{ss}", "text", argv[first]), NULL, why);
+	if (service_in_doubt(r))
+		return options_complain(argv[0], "%s: the mark may still be recorded", why);
 	return r == 0 ? EXIT_GOOD : service_complain(&service, r, why);
 }

@@ -60,29 +60,37 @@ int take_integer(const struct option_row *row, const char *text, char why[static
 	return 0;
 }
 
-int take_duration(const struct option_row *row, const char *text, char why[static OPTION_WHY_MAX])
+/* "from 10 us to 1 s" */
+static const char *format_range(const struct option_row *row, char *out, size_t size)
 {
 	char low[NSEC_TEXT_MAX];
 	char high[NSEC_TEXT_MAX];
+
+	if (row->max == INT64_MAX)
+		(void)snprintf(out, size, "at least %s", nsec_format_duration(row->min, low));
+	else
+		(void)snprintf(out, size, "from %s to %s", nsec_format_duration(row->min, low),
+			       nsec_format_duration(row->max, high));
+	return out;
+}
+
+int take_duration(const struct option_row *row, const char *text, char why[static OPTION_WHY_MAX])
+{
+	char range[OPTION_WHY_MAX / 2];
 	int64_t ns = 0;
 	int r = nsec_parse_duration(text, &ns);
 
-	if (r == -EINVAL) {
-		(void)snprintf(why, OPTION_WHY_MAX, "not a duration such as 250ms, 10s, 8h");
-		return -EINVAL;
+	if (r == 0 && ns >= row->min && ns <= row->max) {
+		*(int64_t *)row->into = ns;
+		return 0;
 	}
-	if (r < 0 || ns < row->min || ns > row->max) {
-		if (row->max == INT64_MAX)
-			(void)snprintf(why, OPTION_WHY_MAX, "must be at least %s",
-				       nsec_format_duration(row->min, low));
-		else
-			(void)snprintf(why, OPTION_WHY_MAX, "not from %s to %s",
-				       nsec_format_duration(row->min, low),
-				       nsec_format_duration(row->max, high));
-		return -EINVAL;
-	}
-	*(int64_t *)row->into = ns;
-	return 0;
+	if (r == -EINVAL && *text && !text[strspn(text, "0123456789")])
+		(void)snprintf(why, OPTION_WHY_MAX, "needs a unit, such as %.20ss", text);
+	else
+		(void)snprintf(why, OPTION_WHY_MAX, "%s %s",
+			       r == -EINVAL ? "not a duration such as 250ms, 10s, 8h," : "not",
+			       format_range(row, range, sizeof(range)));
+	return -EINVAL;
 }
 
 /* One entry of --help; its text begins at HELP_COLUMN, on a line of its own if need be. */
@@ -198,7 +206,7 @@ bool options_parse(const struct usage *usage, int argc, char **argv, int *first,
 
 		if (value == 'h' || value == HELP_VALUE) {
 			print_help(usage);
-			*status = EXIT_GOOD;
+			*status = options_flush(argv[0]);
 			return false;
 		}
 		row = row_of(usage, value);
@@ -217,12 +225,31 @@ bool options_parse(const struct usage *usage, int argc, char **argv, int *first,
 	return *status == EXIT_GOOD;
 }
 
-bool options_load_config(struct config *out, const char *path)
+int options_complain_config(const char *name, int result, const char *error)
+{
+	return options_complain(name, "%s%s", error,
+				result == -ENOENT ? ": write one (ptpmon.conf(5)) or give --config"
+						  : "");
+}
+
+bool options_load_config(struct config *out, const char *name, const char *path)
 {
 	char error[CONFIG_ERROR_MAX];
+	int r = config_load(out, path, error);
 
-	if (config_load(out, path, error) == 0)
-		return true;
-	log_error("%s", error);
-	return false;
+	if (r < 0)
+		(void)options_complain_config(name, r, error);
+	return r == 0;
+}
+
+int options_flush(const char *name)
+{
+	/* an earlier write may have failed, and left nothing to flush */
+	bool failed = ferror(stdout) != 0;
+
+	if (fflush(stdout) != 0)
+		return options_complain(name, "cannot print: %s", strerror(errno));
+	if (failed)
+		return options_complain(name, "cannot print");
+	return EXIT_GOOD;
 }

@@ -88,5 +88,11 @@ bool options_parse(const struct usage *usage, int argc, char **argv, int *first,
 /* One line: "ptpmon NAME: " and the message. Returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int options_complain(const char *name, const char *fmt, ...);
 
-/* config_load(); false after printing what is wrong with it. */
-bool options_load_config(struct config *out, const char *path);
+/* config_load(); false after a line, as options_complain()'s, that says what is wrong with it. */
+bool options_load_config(struct config *out, const char *name, const char *path);
+
+/* The line for what config_load() or config_dump() returned. Returns EXIT_USAGE. */
+int options_complain_config(const char *name, int result, const char *error);
+
+/* What was printed has left: EXIT_GOOD; or EXIT_USAGE after a line that says why not. */
+int options_flush(const char *name);

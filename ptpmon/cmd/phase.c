@@ -36,21 +36,50 @@ static int end_phase(const struct service *service)
 	return EXIT_BAD;
 }
 
-/* The end must get there, also past a restart of the service. */
-static int end_phase_surely(const struct service *service)
+/* The end must get there, also past a restart of the service. Its result, as service_ask()'s. */
+static int end_phase_surely(const struct service *service, char why[static VARLINK_WHY_MAX])
 {
 	int64_t give_up_mono_ns = nsec_now(CLOCK_MONOTONIC) + END_RETRIED_FOR_NS;
-	char why[VARLINK_WHY_MAX];
-	int r;
 
 	for (;;) {
-		r = service_ask(service, "EndPhase", NULL, NULL, why);
+		int r = service_ask(service, "EndPhase", NULL, NULL, why);
+
 		if (r >= 0 || nsec_now(CLOCK_MONOTONIC) >= give_up_mono_ns)
-			break;
+			return r;
 		(void)poll(NULL, 0, RETRY_MS);
 	}
+}
+
+/*
+ * Nobody can say whether the phase has begun: its end is asked for, so that what its user is told
+ * (2: it has not) becomes true.
+ */
+static int undo_begin(const struct service *service, const char *why)
+{
+	char ignored[VARLINK_WHY_MAX];
+	int r;
+
+	(void)options_complain(service->command, "%s: making sure that the phase does not go on",
+			       why);
+	r = end_phase_surely(service, ignored);
+	if (r != 0 && !is_no_phase(r, ignored))
+		(void)options_complain(service->command,
+				       "the phase may have begun: ptpmon phase --end ends it");
+	return EXIT_USAGE;
+}
+
+static int cannot_run(const struct service *service, const char *program, int result)
+{
+	return options_complain(service->command, "cannot run %s: %s", program, strerror(-result));
+}
+
+static int finish_phase(const struct service *service)
+{
+	char why[VARLINK_WHY_MAX];
+	int r = end_phase_surely(service, why);
+
 	if (is_no_phase(r, why)) {
-		log_warning("ptpmon phase: the phase had been ended already");
+		log_warning("ptpmon %s: the phase had been ended already", service->command);
 		return EXIT_GOOD;
 	}
 	return r == 0 ? EXIT_GOOD : service_complain(service, r, why);
@@ -60,31 +89,59 @@ static int run_within_phase(const struct service *service, char *const *argv)
 {
 	struct load_result load = {0};
 	int r = load_run(argv, &load);
-	int ended = end_phase_surely(service);
+	int ended = finish_phase(service);
 
 	if (r < 0)
-		return options_complain(service->command, "cannot run %s: %s", argv[0],
-					strerror(-r));
+		return cannot_run(service, argv[0], r);
 	if (load.interrupted)
 		return EXIT_INTERRUPTED;
 	return load.status ? load.status : ended;
 }
 
+/* command: its words, or NULL. */
 static int begin_phase(const struct service *service, const char *name, char *const *command)
 {
 	const char *problem = control_text_problem(name, CONTROL_PHASE_MAX);
+	int unfit = command ? load_check(command[0]) : 0;
 	char why[VARLINK_WHY_MAX];
 	int r;
 
 	if (problem)
 		return options_complain(service->command, "the name %s", problem);
+	if (unfit < 0)
+		return cannot_run(service, command[0], unfit);
 	/* from here on a signal must not leave a begun phase without its end */
-	if (*command)
+	if (command)
 		load_block_signals();
 	r = service_ask(service, "BeginPhase", json_pack("{ss}", "name", name), NULL, why);
+	if (service_in_doubt(r))
+		return undo_begin(service, why);
 	if (r != 0)
 		return service_complain(service, r, why);
-	return *command ? run_within_phase(service, command) : EXIT_GOOD;
+	return command ? run_within_phase(service, command) : EXIT_GOOD;
+}
+
+static int find_dashes(int argc, char *const *argv)
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
+/* What the table of options cannot tell; EXIT_GOOD if all is well. */
+static int check_words(const char *synopsis, bool end, char *const *operands, int n,
+		       char *const *command)
+{
+	if (n > 1)
+		return options_complain("phase", "%s: what to run stands behind --: phase %s -- %s",
+					operands[1], operands[0], operands[1]);
+	if (end == (n == 1) || (end && command))
+		return options_complain("phase", "usage: ptpmon %s", synopsis);
+	if (command && !command[0])
+		return options_complain("phase", "nothing to run behind --");
+	return EXIT_GOOD;
 }
 
 int cmd_phase(int argc, char **argv)
@@ -105,17 +162,18 @@ int cmd_phase(int argc, char **argv)
 			    "done,\n1 no phase to end, 2 the service cannot be asked, 4 "
 			    "interrupted.",
 	};
+	int dashes = find_dashes(argc, argv);
+	char *const *command = dashes < argc ? argv + dashes + 1 : NULL;
 	struct service service;
 	int first;
 	int status;
 
-	if (!options_parse(&usage, argc, argv, &first, &status))
+	if (!options_parse(&usage, dashes, argv, &first, &status))
 		return status;
-	if (end != (first == argc))
-		return options_complain(argv[0], "usage: ptpmon %s", usage.synopsis);
+	status = check_words(usage.synopsis, end, argv + first, dashes - first, command);
+	if (status != EXIT_GOOD)
+		return status;
 	if (!service_find(&service, argv[0], config))
 		return EXIT_USAGE;
-	if (end)
-		return end_phase(&service);
-	return begin_phase(&service, argv[first], argv + first + 1);
+	return end ? end_phase(&service) : begin_phase(&service, argv[first], command);
 }

@@ -123,7 +123,7 @@ int recorded_database(const char *command, const char *config, const char *db,
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return options_complain(command, "%s", strerror(ENOMEM));
-	if (!options_load_config(c, config))
+	if (!options_load_config(c, command, config))
 		return EXIT_USAGE;
 	*out = config_database_path(c, path);
 	return EXIT_GOOD;

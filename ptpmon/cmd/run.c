@@ -23,10 +23,11 @@ static void block_signals(void)
 static int print_config(const char *path)
 {
 	char error[CONFIG_ERROR_MAX];
+	int r = config_dump(path, stdout, error);
 
-	if (config_dump(path, stdout, error) < 0)
-		return options_complain("run", "%s", error);
-	return EXIT_GOOD;
+	if (r < 0)
+		return options_complain_config("run", r, error);
+	return options_flush("run");
 }
 
 int cmd_run(int argc, char **argv)
@@ -53,7 +54,7 @@ int cmd_run(int argc, char **argv)
 		return status;
 	if (dump)
 		return print_config(path);
-	if (!options_load_config(&config, path))
+	if (!options_load_config(&config, argv[0], path))
 		return EXIT_USAGE;
 	block_signals();
 	log_setup("ptpmon", verbose ? LOG_LEVEL_INFO : LOG_LEVEL_NOTICE);

@@ -2,29 +2,51 @@
 #include "ptpmon/cmd/service.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 
+#include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/cmd/options.h"
 #include "ptpmon/serve/control.h"
 
 #define ANSWER_WITHIN_NS (5 * NSEC_PER_SEC)
+#define LISTEN_WITHIN_NS (2 * NSEC_PER_SEC)
+
+enum { RETRY_MS = 50 };
 
 bool service_find(struct service *out, const char *command, const char *config_path)
 {
 	struct config config;
 
-	if (!options_load_config(&config, config_path))
+	if (!options_load_config(&config, command, config_path))
 		return false;
 	out->command = command;
 	(void)config_control_path(&config, out->path);
+	(void)strcpy(out->directory, config.ptpmon.runtime_directory);
 	return true;
+}
+
+static bool nobody_listens(int result)
+{
+	return result == -ENOENT || result == -ECONNREFUSED;
+}
+
+/* The parent process has a lock on its directory as long as it lives. */
+static bool service_runs(const struct service *s)
+{
+	CLEANUP(close_fdp) int fd = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
 int service_ask(const struct service *s, const char *method, json_t *parameters, json_t **reply,
 		char why[static VARLINK_WHY_MAX])
 {
+	int64_t give_up_mono_ns = nsec_now(CLOCK_MONOTONIC) + LISTEN_WITHIN_NS;
 	json_auto_t *sent = parameters;
 	json_auto_t *answer = NULL;
 	const char *reason;
@@ -32,7 +54,13 @@ int service_ask(const struct service *s, const char *method, json_t *parameters,
 	int r;
 
 	(void)snprintf(name, sizeof(name), "%s.%s", CONTROL_INTERFACE, method);
-	r = varlink_call(s->path, name, sent, ANSWER_WITHIN_NS, &answer, why);
+	for (;;) {
+		r = varlink_call(s->path, name, sent, ANSWER_WITHIN_NS, &answer, why);
+		if (!nobody_listens(r) || !service_runs(s) ||
+		    nsec_now(CLOCK_MONOTONIC) >= give_up_mono_ns)
+			break;
+		(void)poll(NULL, 0, RETRY_MS);
+	}
 	reason = json_string_value(json_object_get(answer, "reason"));
 	if (r == VARLINK_ERROR && reason) {
 		size_t len = strlen(why);
@@ -44,12 +72,22 @@ int service_ask(const struct service *s, const char *method, json_t *parameters,
 	return r;
 }
 
+bool service_in_doubt(int result)
+{
+	return result == -ETIMEDOUT || result == -ECONNRESET || result == -EPIPE;
+}
+
 int service_complain(const struct service *s, int result, const char *why)
 {
-	if (result == -ENOENT || result == -ECONNREFUSED)
+	if (nobody_listens(result) && service_runs(s))
 		return options_complain(s->command,
-					"no service listens at %s: start it (systemctl start "
-					"ptpmon, or ptpmon run)",
+					"%s: the service runs, but its recorder is being started: "
+					"try again",
+					s->path);
+	if (nobody_listens(result))
+		return options_complain(s->command,
+					"%s: no service listens there: start it (ptpmon run), or "
+					"give its --config",
 					s->path);
 	if (result == -EACCES)
 		return options_complain(s->command,

@@ -8,8 +8,9 @@
 #include "ptpmon/serve/varlink_client.h"
 
 struct service {
-	const char *command; /* who asks, for messages: "status" */
-	char path[CONFIG_PATH_MAX];
+	const char *command;                  /* who asks, for messages: "status" */
+	char path[CONFIG_PATH_MAX];           /* of the control socket */
+	char directory[CONFIG_DIRECTORY_MAX]; /* which a running service has locked */
 };
 
 /* Where the configuration says it is; false after a line that says what is wrong with it. */
@@ -17,10 +18,14 @@ bool service_find(struct service *out, const char *command, const char *config_p
 
 /*
  * varlink_call() of io.ptpmon.METHOD within a few seconds, which takes parameters over. reply may
- * be NULL. Where it is an error whose reason is known, that stands in why behind its name.
+ * be NULL. Where it is an error whose reason is known, that stands in why behind its name. While
+ * nobody listens although the service runs (its recorder is being started), it tries for a while.
  */
 int service_ask(const struct service *s, const char *method, json_t *parameters, json_t **reply,
 		char why[static VARLINK_WHY_MAX]);
+
+/* True for a result that leaves open whether the service has done, or will do, what was asked. */
+bool service_in_doubt(int result);
 
 /* The one line for a negative result or an error of service_ask(). Returns EXIT_USAGE. */
 int service_complain(const struct service *s, int result, const char *why);

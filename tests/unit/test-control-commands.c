@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -259,7 +260,8 @@ static const struct row {
 	 {"mark", "-c", "/nowhere/x.conf", "a"},
 	 EXIT_USAGE,
 	 "",
-	 "/nowhere/x.conf"},
+	 "ptpmon mark: /nowhere/x.conf: No such file or directory: write one (ptpmon.conf(5)) or "
+	 "give --config\n"},
 	{"help", {"mark", "--help"}, EXIT_GOOD, "", "usage: ptpmon mark "},
 	{"help of status", {"status", "-h"}, EXIT_GOOD, "", "--json"},
 	{"help of phase", {"phase", "--help"}, EXIT_GOOD, "", "COMMAND"},
@@ -287,8 +289,48 @@ static const struct row {
 	{"a command that is not there",
 	 {"phase", "-c", "CONFIG", "a", "--", "/nowhere/x"},
 	 EXIT_USAGE,
-	 "begin a\nend \n",
+	 "",
 	 "cannot run /nowhere/x: No such file or directory"},
+	{"a command that is nowhere in PATH",
+	 {"phase", "-c", "CONFIG", "a", "--", "no-such-command"},
+	 EXIT_USAGE,
+	 "",
+	 "cannot run no-such-command: No such file or directory"},
+	{"a command that is a file",
+	 {"phase", "-c", "CONFIG", "a", "--", "/etc/passwd"},
+	 EXIT_USAGE,
+	 "",
+	 "cannot run /etc/passwd: Permission denied"},
+	{"a command that is a directory",
+	 {"phase", "-c", "CONFIG", "a", "--", "/etc"},
+	 EXIT_USAGE,
+	 "",
+	 "cannot run /etc: Permission denied"},
+	{"a command without dashes",
+	 {"phase", "-c", "CONFIG", "a", "true"},
+	 EXIT_USAGE,
+	 "",
+	 "stands behind --: phase a -- true"},
+	{"dashes without a command",
+	 {"phase", "-c", "CONFIG", "a", "--"},
+	 EXIT_USAGE,
+	 "",
+	 "nothing to run"},
+	{"dashes without a name",
+	 {"phase", "-c", "CONFIG", "--", "true"},
+	 EXIT_USAGE,
+	 "",
+	 "usage: ptpmon phase"},
+	{"end and command",
+	 {"phase", "-c", "CONFIG", "--end", "--", "true"},
+	 EXIT_USAGE,
+	 "",
+	 "usage: ptpmon phase"},
+	{"a command with dashes of its own",
+	 {"phase", "-c", "CONFIG", "a", "--", "echo", "--", "--end"},
+	 EXIT_GOOD,
+	 "begin a\nend \n",
+	 "-- --end\n"},
 	{"status", {"status", "-c", "CONFIG"}, EXIT_GOOD, "", "GOOD      eth0 is SLAVE"},
 	{"status as JSON",
 	 {"status", "-c", "CONFIG", "--json"},
@@ -356,15 +398,68 @@ static void test_no_service(void **state)
 	assert_null(strstr(output, "started\n"));
 }
 
-/* One that is stopped does not keep the command for ever. */
+/*
+ * One that is stopped keeps no command for ever, and when it goes on it does nothing that has been
+ * given up: no mark, and no phase that never ends.
+ */
 static void test_silent_service(void **state)
 {
+	static const struct {
+		const char *output; /* where it goes, in the directory */
+		const char *arguments[8];
+		const char *text;
+	} asked[] = {
+		{"1", {"status", "-c", "CONFIG"}, "no answer in time"},
+		{"2", {"mark", "-c", "CONFIG", "late"}, "the mark may still be recorded"},
+		{"3", {"phase", "-c", "CONFIG", "ghost", "--", "true"}, "making sure"},
+	};
+	enum { N = sizeof(asked) / sizeof(asked[0]) };
 	struct fixture *f = *state;
-	char output[TEXT_MAX];
+	struct fixture each[N];
+	pid_t pids[N];
+	char text[TEXT_MAX];
 
 	assert_int_equal(kill(f->service, SIGSTOP), 0);
-	assert_int_equal(RUN(f, "status", "-c", "CONFIG"), EXIT_USAGE);
-	assert_non_null(strstr(read_file(f->output, output), "no answer in time"));
+	for (size_t i = 0; i < N; i++) {
+		each[i] = *f;
+		snprintf(each[i].output, sizeof(each[i].output), "%s/%s", f->directory,
+			 asked[i].output);
+		pids[i] = start_command(&each[i], asked[i].arguments);
+	}
+	for (size_t i = 0; i < N; i++)
+		assert_true(wait_for_text(each[i].output, asked[i].text));
+	assert_int_equal(kill(f->service, SIGCONT), 0);
+	for (size_t i = 0; i < N; i++) {
+		assert_int_equal(wait_command(pids[i]), EXIT_USAGE);
+		assert_true(is_one_line(read_file(each[i].output, text)));
+		(void)unlink(each[i].output);
+	}
+	assert_string_equal(read_file(f->notes, text), "end \n");
+}
+
+/* The service holds the lock, but its recorder is not there yet: that is waited for, not for ever.
+ */
+static void test_recorder_restarts(void **state)
+{
+	static const char *const status[] = {"status", "-c", "CONFIG", NULL};
+	struct fixture *f = *state;
+	CLEANUP(close_fdp) int lock = open(f->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char output[TEXT_MAX];
+	pid_t pid;
+
+	assert_int_equal(flock(lock, LOCK_EX | LOCK_NB), 0);
+	stop_service(f); /* killed: its socket is still there */
+	pid = start_command(f, status);
+	(void)poll(NULL, 0, 500);
+	start_service(f, false);
+	assert_int_equal(wait_command(pid), EXIT_GOOD);
+
+	stop_service(f);
+	assert_int_equal(unlink(f->socket), 0);
+	assert_int_equal(wait_command(start_command(f, status)), EXIT_USAGE);
+	read_file(f->output, output);
+	assert_non_null(strstr(output, "recorder is being started: try again"));
+	assert_true(is_one_line(output));
 }
 
 /* Told to end, it ends its command and its phase. */
@@ -485,9 +580,16 @@ int main(void)
 		(void)signal(signals[i], SIG_DFL);
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_rows),           TEST(test_status_exit),      TEST(test_no_service),
-		TEST(test_silent_service), TEST(test_interrupted),      TEST(test_leaves_nothing),
-		TEST(test_killed),         TEST(test_service_restarts), TEST(test_conditions),
+		TEST(test_rows),
+		TEST(test_status_exit),
+		TEST(test_no_service),
+		TEST(test_silent_service),
+		TEST(test_recorder_restarts),
+		TEST(test_interrupted),
+		TEST(test_leaves_nothing),
+		TEST(test_killed),
+		TEST(test_service_restarts),
+		TEST(test_conditions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
