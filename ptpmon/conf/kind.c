@@ -243,7 +243,7 @@ static int parse_text(const struct config_row *row, const char *text, void *memb
 	if (strlen(text) >= row->size)
 		return WRONG(why, "longer than %zu characters", row->size - 1);
 	for (const char *c = text; *c; c++)
-		if (iscntrl((unsigned char)*c))
+		if (iscntrl((unsigned char)*c) && *c != '\t')
 			return WRONG(why, "has a control character in it");
 	(void)strcpy(member, text);
 	return 0;
