@@ -15,6 +15,7 @@ static const struct {
 	{"run", cmd_run, "the service: supervise ptp4l, record, serve"},
 	{"status", cmd_status, "one screen about now"},
 	{"report", cmd_report, "percentiles of a recorded run, with latency beside them"},
+	{"compare", cmd_compare, "two runs side by side, and what differs between the boards"},
 	{"runs", cmd_runs, "what is recorded, and what it costs"},
 	{"events", cmd_events, "what happened in a run"},
 	{"export", cmd_export, "rows of a run as CSV"},

@@ -9,6 +9,7 @@ int cmd_run(int argc, char **argv);
 int cmd_recorder(int argc, char **argv); /* started by the parent; not for people */
 int cmd_latency(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_runs(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_export(int argc, char **argv);

@@ -115,6 +115,14 @@ const char *figure_wander(double ns, char out[static FIGURE_MAX])
 	return out;
 }
 
+const char *figure_tau(int64_t ns, char out[static FIGURE_MAX])
+{
+	double s = (double)ns / NSEC_PER_SEC;
+
+	(void)snprintf(out, FIGURE_MAX, s < 1 ? "%.7g ms" : "%.7g s", s < 1 ? s * 1000 : s);
+	return out;
+}
+
 const char *figure_share(int64_t part, int64_t whole, char out[static FIGURE_MAX])
 {
 	if (whole <= 0)

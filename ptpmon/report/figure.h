@@ -20,6 +20,9 @@ const char *figure_between(int64_t low_ns, int64_t high_ns, char out[static FIGU
 /* A figure of wander: at most four digits and its unit; "-" for NAN. */
 const char *figure_wander(double ns, char out[static FIGURE_MAX]);
 
+/* A tau: "31.25 ms", "0.9765625 ms", "1024 s". */
+const char *figure_tau(int64_t ns, char out[static FIGURE_MAX]);
+
 /* part of whole in percent, rounded down, so that only all of it is 100 %. */
 const char *figure_share(int64_t part, int64_t whole, char out[static FIGURE_MAX]);
 

@@ -10,19 +10,7 @@
 #include "ptpmon/report/table.h"
 
 enum { TAU_WIDTH = 12, CELL_WIDTH = 11, PAIR_WIDTH = 2 * CELL_WIDTH, PAIRS_ABREAST = 3 };
-enum { LABEL_WIDTH = 34, VERDICT_CELL = 12 };
-
-/* Digits as needed: "31.25 ms", "7.8125 ms", "1024 s". */
-static const char *figure_tau(int64_t ns, char out[static FIGURE_MAX])
-{
-	double s = (double)ns / NSEC_PER_SEC;
-
-	if (s < 1)
-		(void)snprintf(out, FIGURE_MAX, "%.5g ms", s * 1000);
-	else
-		(void)snprintf(out, FIGURE_MAX, "%.6g s", s);
-	return out;
-}
+enum { LABEL_WIDTH = 40, DEVIATION_WIDTH = 12 };
 
 static const struct report_wander *wander_of(const struct report_offset_series *s, size_t column)
 {
@@ -114,9 +102,9 @@ void table_wander(struct strbuf *out, const struct report *r, const struct repor
 static void add_scientific(struct strbuf *out, double value)
 {
 	if (isnan(value))
-		strbuf_addf(out, "%*s", VERDICT_CELL, "-");
+		strbuf_addf(out, "%*s", DEVIATION_WIDTH, "-");
 	else
-		strbuf_addf(out, "%*.3e", VERDICT_CELL, value);
+		strbuf_addf(out, "%*.3e", DEVIATION_WIDTH, value);
 }
 
 void table_deviations(struct strbuf *out, const struct report *r,
@@ -129,8 +117,9 @@ void table_deviations(struct strbuf *out, const struct report *r,
 	strbuf_addf(out,
 		    "Deviations: %s, all (%" PRIu64 " outliers of frequency, 5 sigma by MAD)\n",
 		    s->series.subject, w->outliers);
-	strbuf_addf(out, "  %-*s%*s%*s%*s%*s\n", TAU_WIDTH - 2, "tau", VERDICT_CELL, "ADEV",
-		    VERDICT_CELL, "OADEV", VERDICT_CELL, "MDEV", PAIR_WIDTH, "TDEV, no outliers");
+	strbuf_addf(out, "  %-*s%*s%*s%*s%*s\n", TAU_WIDTH - 2, "tau", DEVIATION_WIDTH, "ADEV",
+		    DEVIATION_WIDTH, "OADEV", DEVIATION_WIDTH, "MDEV", PAIR_WIDTH,
+		    "TDEV, no outliers");
 	for (size_t i = 0; i < w->n_taus; i++) {
 		char tau[FIGURE_MAX];
 
@@ -155,8 +144,8 @@ static void add_verdict(struct strbuf *out, const struct report_verdict *v)
 	char tau[FIGURE_MAX];
 
 	strbuf_addf(out, "    %-*.*s", LABEL_WIDTH - 4, LABEL_WIDTH - 5, v->mask->label);
-	add_cell(out, v->value_ns, VERDICT_CELL);
-	add_cell(out, v->limit_ns, VERDICT_CELL);
+	add_cell(out, v->value_ns, CELL_WIDTH);
+	add_cell(out, v->limit_ns, CELL_WIDTH);
 	strbuf_addf(out, "  %s", words[v->outcome]);
 	if (v->tau_ns)
 		strbuf_addf(out, ", %s", figure_tau(v->tau_ns, tau));
@@ -177,9 +166,9 @@ void table_verdicts(struct strbuf *out, const struct report *r,
 	for (size_t c = 0; c < r->n_columns; c++) {
 		const struct report_wander *w = wander_of(s, c);
 
-		strbuf_addf(out, "  %-*s%*s%*s\n", LABEL_WIDTH - 2, r->columns[c].name,
-			    VERDICT_CELL, w->n_verdicts ? "measured" : "no samples",
-			    w->n_verdicts ? VERDICT_CELL : 0, w->n_verdicts ? "limit" : "");
+		strbuf_addf(out, "  %-*s%*s%*s\n", LABEL_WIDTH - 2, r->columns[c].name, CELL_WIDTH,
+			    w->n_verdicts ? "measured" : "no samples",
+			    w->n_verdicts ? CELL_WIDTH : 0, w->n_verdicts ? "limit" : "");
 		for (size_t i = 0; i < w->n_verdicts; i++)
 			add_verdict(out, &w->verdicts[i]);
 	}

@@ -2,19 +2,19 @@
 /*
  * ptpmon/stats/deviation.h: ADEV, OADEV, MDEV and TDEV of phase values (ITU-T G.810, NIST SP 1065).
  *
- * For tau = m tau0 and phase x, with z(i) = x[i+2m] - 2 x[i+m] + x[i]:
+ * For tau = m tau0, phase x[0] to x[n-1], z(i) = x[i+2m] - 2 x[i+m] + x[i], and S(j) the sum of
+ * z(j) to z(j+m-1):
  *
- *	ADEV   sqrt(sum z(km)^2 / 2 terms) / tau, k = 0, 1, 2 …     floor((n-1)/m) - 1 terms
- *	OADEV  the same over every i                                n - 2m
- *	MDEV   sqrt(sum S(j)^2 / 2 terms) / (m^2 tau0), S(j) the
- *	       sum of z(j) … z(j+m-1)                               n - 3m + 1
- *	TDEV   tau MDEV / sqrt(3)                                   n - 3m + 1
+ *	ADEV   sqrt(mean of z^2 / 2) / tau, every m-th z     floor((n-1)/m) - 1 terms
+ *	OADEV  the same, every z                             n - 2m terms
+ *	MDEV   sqrt(mean of S^2 / 2) / (m^2 tau0)            n - 3m + 1 terms
+ *	TDEV   tau MDEV / sqrt(3)                            n - 3m + 1 terms
  *
  * Each takes one pass whatever m is: S(j+1) is S(j) and a third difference of x. All sums are
- *exact: they are kept in 64 bits and may wrap, since S itself fits (|S| <= 2 m times the range of
- *x). Where it might not, because range times n passes 2^62, the lowest bits of x are left out, as
- *few as do; ns values within 4.6 s of each other never come to that below 10^9 of them. So it is
- *the same on 32 bits, where there is no wider type.
+ * exact: they are kept in 64 bits and may wrap, since S itself fits (it is at most 2 m times the
+ * range of x). Where it might not, because range times n may pass 2^62, the lowest bits of x are
+ * left out, few more than need be; ns values within a second of the first never come to that below
+ * 10^9 of them. So it is the same on 32 bits, where there is no wider type.
  */
 #pragma once
 #include <stdbool.h>

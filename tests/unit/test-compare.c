@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two planted runs side by side. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/strbuf.h"
+#include "ptpmon/report/compare.h"
+#include "report_fixture.h"
+
+DEFINE_FREEP(struct compare, compare_free)
+
+#define RT_KERNEL "6.1.0-18-rt-amd64 #1 SMP PREEMPT_RT Debian 6.1.76-1"
+#define KERNEL    "6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1"
+
+/* A night of 20 minutes, idle and load; offsets are `factor` times the same noise. */
+struct night {
+	const char *port, *kernel, *second_phase, *configuration, *board;
+	int64_t factor, worst_latency;
+	bool idle_held;
+};
+
+static const struct night good = {
+	.port = "eth0",
+	.kernel = RT_KERNEL,
+	.second_phase = "load",
+	.configuration = "[ptp4l]\ndomain = 0\nfifo_priority = 70\n",
+	.board = "{\"governor\": \"performance\", \"isolated\": [2, 3]}",
+	.factor = 10,
+	.worst_latency = 40000,
+};
+
+static struct report *record(const struct night *night, uint64_t seed)
+{
+	struct fixture f;
+	struct report *r;
+	unsigned offset;
+	unsigned cpu;
+
+	fixture_open(&f, "night");
+	offset = fixture_offset_series(&f, night->port);
+	cpu = fixture_latency_series(&f, "cpu 0");
+	fixture_state(&f, 0, night->port, "SLAVE");
+	fixture_event(&f, EVENT_SAMPLER_CONDITIONS, 0, "cpu 0", "cpu 0: SCHED_FIFO 98",
+		      night->idle_held ? "{\"idle_states_held\": true}"
+				       : "{\"idle_states_held\": false}");
+	fixture_phase(&f, "idle", 0, 600 * S);
+	fixture_phase(&f, night->second_phase, 600 * S, 1200 * S);
+	for (int64_t i = 0; i < 2400; i++) {
+		seed ^= seed << 13;
+		seed ^= seed >> 7;
+		seed ^= seed << 17;
+		fixture_sample(&f, offset, i * S / 2, night->factor * ((int64_t)(seed >> 57) - 64),
+			       0);
+	}
+	for (int64_t i = 0; i < 1200; i++)
+		fixture_window(&f, cpu, i * S, 99, 5000, night->worst_latency + i % 7 * 100);
+	fixture_close(&f, 1200 * S, "stopped", NULL);
+	r = fixture_report(&f, NULL);
+	(void)snprintf(r->run.kernel, sizeof(r->run.kernel), "%s", night->kernel);
+	fixture_remove(&f);
+	return r;
+}
+
+struct pair {
+	struct report *a, *b;
+	struct compare *c;
+};
+
+static struct pair compare(const struct night *a, const struct night *b)
+{
+	struct pair p = {.a = record(a, 88172645463325252), .b = record(b, 362436069362436069)};
+
+	assert_int_equal(compare_build(&p.c,
+				       &(struct compare_side){p.a, a->configuration, a->board},
+				       &(struct compare_side){p.b, b->configuration, b->board}),
+			 0);
+	return p;
+}
+
+static void pair_clear(struct pair *p)
+{
+	p->c = compare_free(p->c);
+	p->a = report_free(p->a);
+	p->b = report_free(p->b);
+}
+
+static const struct compare_row *find(const struct compare *c, const char *column,
+				      const char *figure, bool latency, int64_t tau_ns)
+{
+	for (size_t i = 0; i < c->n_rows; i++)
+		if (strcmp(c->rows[i].column, column) == 0 &&
+		    strcmp(c->rows[i].figure, figure) == 0 && c->rows[i].latency == latency &&
+		    c->rows[i].tau_ns == tau_ns)
+			return &c->rows[i];
+	fail_msg("no %s in %s", figure, column);
+	return NULL;
+}
+
+static const struct compare_difference *differs(const struct compare *c, const char *what)
+{
+	for (size_t i = 0; i < c->n_differences; i++)
+		if (strcmp(c->differences[i].what, what) == 0)
+			return &c->differences[i];
+	return NULL;
+}
+
+static void two_nights_alike_differ_by_chance(void **state)
+{
+	CLEANUP(pair_clear) struct pair p = compare(&good, &good);
+
+	assert_int_equal(p.c->n_alerts, 0);
+	assert_int_equal(p.c->n_differences, 0);
+	assert_false(compare_is_bad(p.c));
+	assert_int_equal(find(p.c, "all", "99 %", false, 0)->verdict, COMPARE_EQUAL);
+	assert_int_equal(find(p.c, "load", "50 %", false, 0)->verdict, COMPARE_EQUAL);
+	assert_int_equal(find(p.c, "idle", "TDEV", false, S)->verdict, COMPARE_EQUAL);
+	assert_int_equal(find(p.c, "all", "max", false, 0)->verdict, COMPARE_UNKNOWN);
+	assert_int_equal(find(p.c, "all", "MTIE", false, 16 * S)->verdict, COMPARE_UNKNOWN);
+}
+
+static void what_is_worse_is_worse_the_other_way_round_better(void **state)
+{
+	struct night bad = good;
+
+	bad.factor = 20;
+	for (int i = 0; i < 2; i++) {
+		CLEANUP(pair_clear)
+		struct pair p = compare(i == 0 ? &good : &bad, i == 0 ? &bad : &good);
+		enum compare_verdict expected = i == 0 ? COMPARE_WORSE : COMPARE_BETTER;
+
+		assert_int_equal(find(p.c, "all", "50 %", false, 0)->verdict, expected);
+		assert_int_equal(find(p.c, "load", "99 %", false, 0)->verdict, expected);
+		assert_int_equal(find(p.c, "all", "TDEV", false, S)->verdict, expected);
+		assert_int_equal(compare_is_bad(p.c), i == 0);
+	}
+}
+
+static void a_lost_real_time_kernel_is_told_first(void **state)
+{
+	struct night bad = good;
+	CLEANUP(strbuf_clear) struct strbuf text = {0};
+
+	bad.kernel = KERNEL;
+	bad.worst_latency = 900000;
+	for (int i = 0; i < 2; i++) {
+		CLEANUP(pair_clear)
+		struct pair p = compare(i == 0 ? &good : &bad, i == 0 ? &bad : &good);
+		const char *told;
+
+		assert_int_equal(p.c->n_alerts, 1);
+		assert_non_null(strstr(p.c->alerts[0], "DID NOT RUN A REAL-TIME KERNEL"));
+		assert_int_equal(p.c->alerts[0][0], i == 0 ? 'B' : 'A');
+		assert_non_null(differs(p.c, "kernel"));
+		assert_true(compare_is_bad(p.c));
+		strbuf_clear(&text);
+		compare_to_text(p.c, &text);
+		told = strstr(strbuf_text(&text), "REAL-TIME KERNEL");
+		assert_true(told && told < strstr(strbuf_text(&text), "run 1"));
+	}
+}
+
+static void differences_of_the_boards_are_listed(void **state)
+{
+	struct night other = good;
+	const struct compare_difference *d;
+
+	other.configuration = "[ptp4l]\ndomain = 7\n[phc2sys]\non = yes\n";
+	other.board = "{\"governor\": \"ondemand\", \"isolated\": [2, 3], \"cmdline\": \"quiet\"}";
+	other.idle_held = true;
+	CLEANUP(pair_clear) struct pair p = compare(&good, &other);
+
+	assert_int_equal(p.c->n_differences, 6);
+	d = differs(p.c, "[ptp4l] domain");
+	assert_true(d && strcmp(d->a, "0") == 0 && strcmp(d->b, "7") == 0);
+	d = differs(p.c, "[ptp4l] fifo_priority");
+	assert_true(d && strcmp(d->a, "70") == 0 && strcmp(d->b, "-") == 0);
+	d = differs(p.c, "[phc2sys] on");
+	assert_true(d && strcmp(d->a, "-") == 0 && strcmp(d->b, "yes") == 0);
+	d = differs(p.c, "board: governor");
+	assert_true(d && strcmp(d->a, "performance") == 0 && strcmp(d->b, "ondemand") == 0);
+	assert_non_null(differs(p.c, "board: cmdline"));
+	assert_non_null(differs(p.c, "cpu 0: idle states"));
+	assert_int_equal(p.c->n_alerts, 1); /* latency does not compare */
+}
+
+/* Whatever is there is compared: no common phase, other ports, texts that are nothing. */
+static void odd_pairs_are_drawn(void **state)
+{
+	struct night other = good;
+	CLEANUP(strbuf_clear) struct strbuf text = {0};
+	json_t *json;
+
+	other.port = "eth7";
+	other.second_phase = "cold";
+	other.kernel = "";
+	other.configuration = "= \n[\n[x\n = = =\nno end";
+	other.board = "[1, 2";
+	CLEANUP(pair_clear) struct pair p = compare(&good, &other);
+
+	assert_int_equal(find(p.c, "idle", "50 %", false, 0)->verdict, COMPARE_EQUAL);
+	for (size_t i = 0; i < p.c->n_rows; i++)
+		assert_string_not_equal(p.c->rows[i].column, "load");
+	compare_to_text(p.c, &text);
+	assert_non_null(strbuf_text(&text));
+	for (const char *line = strbuf_text(&text); *line; line += strcspn(line, "\n") + 1)
+		assert_in_range(strcspn(line, "\n"), 0, 80);
+	json = compare_to_json(p.c);
+	assert_non_null(json);
+	assert_string_equal(json_string_value(json_object_get(json, "schema")), "ptpmon.compare/1");
+	json_decref(json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_nights_alike_differ_by_chance),
+		cmocka_unit_test(what_is_worse_is_worse_the_other_way_round_better),
+		cmocka_unit_test(a_lost_real_time_kernel_is_told_first),
+		cmocka_unit_test(differences_of_the_boards_are_listed),
+		cmocka_unit_test(odd_pairs_are_drawn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
