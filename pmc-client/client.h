@@ -195,9 +195,10 @@ PMC_EXPORT int64_t pmc_client_sync_interval_ns(const struct pmc_client *c);
 PMC_EXPORT uint16_t pmc_subscription_max_s(int64_t interval_ns);
 
 /*
- * Read what has arrived, a bounded number of datagrams a call, and report it. Malformed and foreign
- * datagrams are counted and ignored. 0, or -errno; after -ENOTCONN or -ECONNREFUSED the server is
- * gone.
+ * Read what has arrived, a bounded number of datagrams a call and at most to the end of the
+ * outstanding request, and report it; what is left makes the descriptor readable again. Malformed
+ * and foreign datagrams are counted and ignored. 0, or -errno; after -ENOTCONN or -ECONNREFUSED the
+ * server is gone.
  */
 PMC_EXPORT int pmc_client_receive(struct pmc_client *c, int64_t now_mono_ns);
 

@@ -184,6 +184,7 @@ static void take_datagram(struct pmc_client *c, size_t len, int64_t now_mono_ns)
 int pmc_client_receive(struct pmc_client *c, int64_t now_mono_ns)
 {
 	for (int i = 0; i < RECEIVE_BATCH; i++) {
+		bool was_busy;
 		ssize_t n;
 
 		if (!pmc_client_connected(c))
@@ -198,7 +199,11 @@ int pmc_client_receive(struct pmc_client *c, int64_t now_mono_ns)
 				client_disconnect(c, now_mono_ns);
 			return (int)n;
 		}
+		was_busy = c->pending.active;
 		take_datagram(c, (size_t)n, now_mono_ns);
+		/* That was all that was to come, most likely: to look costs as much as to ask. */
+		if (was_busy && !c->pending.active)
+			return 0;
 	}
 	return 0;
 }
