@@ -51,6 +51,7 @@ static int show(const struct service *service, bool as_json)
 	json_auto_t *reply = NULL;
 	const json_t *json;
 	char text[VARLINK_WHY_MAX];
+	char why[STATUS_TEXT_MAX];
 	int r = s ? service_ask(service, "GetStatus", NULL, &reply, text) : -ENOMEM;
 
 	if (r != 0)
@@ -63,7 +64,7 @@ static int show(const struct service *service, bool as_json)
 	r = print(s, json, as_json);
 	if (r < 0)
 		return options_complain(service->command, "cannot print: %s", strerror(-r));
-	return status_judge(s, text) == STATUS_GOOD ? EXIT_GOOD : EXIT_BAD;
+	return status_judge(s, why) == STATUS_GOOD ? EXIT_GOOD : EXIT_BAD;
 }
 
 int cmd_status(int argc, char **argv)

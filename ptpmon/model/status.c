@@ -68,10 +68,16 @@ static int64_t max_ns(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* Its time stays, for its age. */
+static void forget(struct reading *r)
+{
+	*r = (struct reading){.mono_ns = r->mono_ns};
+}
+
 static void expire(struct reading *r, int64_t now_mono_ns, int64_t bound_ns)
 {
-	if (r->known && now_mono_ns - r->mono_ns > bound_ns)
-		*r = (struct reading){.mono_ns = r->mono_ns};
+	if (now_mono_ns - r->mono_ns > bound_ns)
+		forget(r);
 }
 
 static void expire_port(struct status_port *p, int64_t stale_after_ns, int64_t now_mono_ns)
@@ -87,7 +93,8 @@ static void expire_port(struct status_port *p, int64_t stale_after_ns, int64_t n
 			(struct status_window){0, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
 	expire(&p->offset_ns, now_mono_ns, stale_ns);
 	expire(&p->mean_path_delay_ns, now_mono_ns, max_ns(stale_ns, state_ns));
-	expire(&p->sync_interval_ns, now_mono_ns, max_ns(stale_ns, state_ns));
+	if (!p->offset_ns.known)
+		forget(&p->sync_interval_ns);
 	expire(&p->state, now_mono_ns, state_ns);
 	expire(&p->clock_class, now_mono_ns, parent_ns);
 	expire(&p->clock_accuracy, now_mono_ns, parent_ns);
@@ -108,6 +115,12 @@ void status_expire(struct status *s, int64_t now_mono_ns)
 			s->cpus[i].last_max_ns = SAMPLE_UNKNOWN;
 }
 
+bool status_parent_is_silent(const struct status *s)
+{
+	return s->parent_mono_ns &&
+	       s->taken_mono_ns - s->parent_mono_ns > STATUS_SUPERVISOR_STALE_NS;
+}
+
 /* -- the verdict ------------------------------------------------------------------------- */
 
 /* The first thing of its kind that is not good, with why; or STATUS_GOOD and why untouched. */
@@ -117,10 +130,13 @@ __attribute__((format(printf, 3, 4))) static enum status_verdict
 say(enum status_verdict verdict, char *why, const char *fmt, ...)
 {
 	va_list ap;
+	int n;
 
 	va_start(ap, fmt);
-	(void)vsnprintf(why, STATUS_TEXT_MAX, fmt, ap);
+	n = vsnprintf(why, STATUS_TEXT_MAX, fmt, ap);
 	va_end(ap);
+	if (n >= STATUS_TEXT_MAX)
+		(void)strcpy(why + STATUS_TEXT_MAX - sizeof("..."), "...");
 	return verdict;
 }
 
@@ -134,6 +150,16 @@ static enum status_verdict say_unknown(const struct status *s, char *why, const 
 		return say(STATUS_UNKNOWN, why, "%s: %s unknown, never seen yet", port, what);
 	return say(STATUS_UNKNOWN, why, "%s: %s unknown, last seen %s ago", port, what,
 		   nsec_format_age(s->taken_mono_ns - seen_mono_ns, age));
+}
+
+static enum status_verdict check_parent(const struct status *s, char *why)
+{
+	char age[NSEC_TEXT_MAX];
+
+	if (!status_parent_is_silent(s))
+		return STATUS_GOOD;
+	return say(STATUS_UNKNOWN, why, "the parent was last heard %s ago",
+		   nsec_format_age(s->taken_mono_ns - s->parent_mono_ns, age));
 }
 
 static enum status_verdict check_children(const struct status *s, char *why)
@@ -181,9 +207,13 @@ static enum status_verdict check_record(const struct status *s, char *why)
 
 static enum status_verdict check_carrier(const struct status *s, char *why)
 {
-	for (size_t i = 0; i < s->n_ports; i++)
-		if (s->ports[i].carrier_known && !s->ports[i].carrier)
-			return say(STATUS_BAD, why, "%s: no carrier", s->ports[i].name);
+	for (size_t i = 0; i < s->n_ports; i++) {
+		const struct status_port *p = &s->ports[i];
+
+		if (p->absent || (p->carrier_known && !p->carrier))
+			return say(STATUS_BAD, why, "%s: %s", p->name,
+				   p->absent ? "no such interface" : "no carrier");
+	}
 	return STATUS_GOOD;
 }
 
@@ -246,8 +276,8 @@ static enum status_verdict check_latency(const struct status *s, char *why)
 }
 
 static const check checks[] = {
-	check_children, check_carrier, check_states,    check_offsets,
-	check_record,   check_latency, check_schedules,
+	check_parent,  check_children, check_carrier, check_states,
+	check_offsets, check_record,   check_latency, check_schedules,
 };
 
 /* What a good one looks like: its first port. */

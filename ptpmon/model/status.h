@@ -15,13 +15,15 @@ enum {
 	STATUS_PORTS_MAX = 16,
 	STATUS_CHILDREN_MAX = 16,
 	STATUS_CPUS_MAX = 256,
-	STATUS_TEXT_MAX = 128,
+	STATUS_TEXT_MAX = 256,
 };
 
 /* three times the interval at which each is asked for */
 #define STATUS_STATE_STALE_NS      INT64_C(3000000000)
 #define STATUS_PARENT_STALE_NS     INT64_C(6000000000)
 #define STATUS_PROPERTIES_STALE_NS INT64_C(30000000000)
+
+#define STATUS_SUPERVISOR_STALE_NS INT64_C(30000000000)
 
 #define STATUS_WINDOW_NS      INT64_C(1000000000) /* of the sampler */
 #define STATUS_LAST_MINUTE_NS INT64_C(60000000000)
@@ -46,6 +48,7 @@ struct status_port {
 	char socket[STATUS_TEXT_MAX]; /* ptp4l's management socket, for `pmc -s` */
 	struct reading state;         /* enum ptp_port_state */
 	int64_t state_since_mono_ns;  /* 0 while unknown */
+	bool absent;                  /* there is no such interface */
 	bool carrier_known, carrier;
 	char clock_identity[24];    /* "020000.fffe.000002", or "" */
 	char grandmaster[24];       /* "", while unknown */
@@ -57,7 +60,7 @@ struct status_port {
 	struct reading mean_path_delay_ns;
 	struct reading sync_interval_ns; /* learnt from ingress times */
 	struct status_window last_minute;
-	uint64_t updates;   /* servo updates recorded since start */
+	uint64_t updates;   /* servo updates recorded since this recorder began */
 	uint64_t missed;    /* servo updates that were there and not seen */
 	uint64_t malformed; /* datagrams ignored */
 };
@@ -118,6 +121,8 @@ struct status_cost {
 struct status {
 	int64_t taken_mono_ns, taken_utc_ns;
 	int64_t started_mono_ns;
+	/* when the parent was last heard, whose word the children are; 0: not known */
+	int64_t parent_mono_ns;
 	char version[32];
 	char host[65];
 	char label[64];
@@ -138,12 +143,16 @@ struct status {
 
 /*
  * Everything older than its bound becomes unknown: offset and path delay after the larger of
- * stale_after_ns (1 s while that is 0) and three sync intervals; what is asked for at an interval
+ * stale_after_ns (1 s while that is 0) and three sync intervals, and the interval with the offset
+ * that it was learnt from; what is asked for at an interval
  * of its own after three of those: port state, then what is known of the grandmaster (its name goes
  * with its class), then the time source; a CPU's last_max_ns after three windows. The last minute's
  * figures go when it has passed.
  */
 void status_expire(struct status *s, int64_t now_mono_ns);
+
+/* It was heard once, and not for STATUS_SUPERVISOR_STALE_NS. */
+bool status_parent_is_silent(const struct status *s);
 
 /* How good it is, in one word and one sentence. */
 enum status_verdict { STATUS_GOOD, STATUS_BAD, STATUS_UNKNOWN, STATUS_VERDICT_MAX };
@@ -153,8 +162,10 @@ const char *status_verdict_name(enum status_verdict verdict);
 
 /*
  * Judges an expired status. Bad outranks unknown, and among equals the cause comes before what
- * follows from it (a failed ptp4l before its port's silence). While there are no configured
- * limits an offset is bad from STATUS_OFFSET_BAD_NS on, which no kind of timestamping explains.
+ * follows from it (a failed ptp4l before its port's silence). A parent that was not heard for
+ * STATUS_SUPERVISOR_STALE_NS makes it unknown: its word on the children is that old. While there
+ * are no configured limits an offset is bad from STATUS_OFFSET_BAD_NS on, which no kind of
+ * timestamping explains.
  */
 enum status_verdict status_judge(const struct status *s, char why[static STATUS_TEXT_MAX]);
 

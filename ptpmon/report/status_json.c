@@ -88,6 +88,7 @@ static const struct row port_rows[] = {
 	ROW(struct status_port, socket,              TEXT),
 	ROW(struct status_port, state,               PORT_STATE),
 	ROW(struct status_port, state_since_mono_ns, MONO),
+	ROW(struct status_port, absent,              BOOL),
 	{NAMED(struct status_port, carrier_known, KNOWN_BOOL, "carrier"),
 	 .other = offsetof(struct status_port, carrier)},
 	ROW(struct status_port, clock_identity,      TEXT),
@@ -151,6 +152,7 @@ static const struct row status_rows[] = {
 	ROW(struct status, taken_mono_ns,       MONO), /* first: ages are relative to it */
 	{NAMED(struct status, taken_utc_ns, UTC, "taken_utc")},
 	ROW(struct status, started_mono_ns,     MONO),
+	ROW(struct status, parent_mono_ns,      MONO),
 	ROW(struct status, version,             TEXT),
 	ROW(struct status, host,                TEXT),
 	ROW(struct status, label,               TEXT),

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pmc-client/ptp_types.h"
@@ -14,7 +15,8 @@ enum {
 	FULL_ROWS = 24, /* the screen that everything is made to fit */
 	PORT_ROWS = 6,
 	CPU_ROWS = 4,
-	TAIL_ROWS = 4, /* record, phase, cost */
+	TAIL_ROWS = 4,         /* record, phase, cost */
+	LINE_PROBLEM_MAX = 64, /* what a child's line or two have room for */
 };
 
 /* What is drawn, and onto what. */
@@ -22,6 +24,8 @@ struct sheet {
 	struct page page;
 	const struct status *s;
 	unsigned rows;
+	enum status_verdict verdict;
+	char why[STATUS_TEXT_MAX];
 };
 
 /* -- values ------------------------------------------------------------------------------ */
@@ -153,6 +157,8 @@ static const char *format_grandmaster(const struct status_port *port, char out[s
 
 static const char *format_link(const struct status_port *port)
 {
+	if (port->absent)
+		return "no such interface";
 	if (!port->carrier_known)
 		return "link unknown";
 	return port->carrier ? "link up" : "no carrier";
@@ -225,16 +231,63 @@ static void put_ports(struct sheet *p)
 
 /* -- latency ----------------------------------------------------------------------------- */
 
+/* From left to right, so that what a narrow screen has no room for goes last. */
+static const struct {
+	const char *title;
+	int width;
+} cpu_columns[] = {
+	{"cpu", -4},         {"min", 8},       {"avg", 8},      {"max", 9},
+	{"last minute", 12}, {"wake-ups", 11}, {"overflow", 9}, {"missed", 8},
+};
+
+enum { N_CPU_COLUMNS = sizeof(cpu_columns) / sizeof(cpu_columns[0]) };
+enum { CPU_CELL_MAX = STATUS_OFFSET_TEXT_MAX };
+
+static size_t columns_that_fit(const struct sheet *p)
+{
+	size_t at = PAGE_LABEL_COLUMNS;
+	size_t n = 0;
+
+	while (n < N_CPU_COLUMNS && (at += (size_t)abs(cpu_columns[n].width)) <= p->page.columns)
+		n++;
+	return n;
+}
+
+static void put_cells(struct sheet *p, const char *label, char cells[][CPU_CELL_MAX])
+{
+	size_t n = columns_that_fit(p);
+	char line[PAGE_LINE_MAX] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++)
+		len += (size_t)snprintf(line + len, sizeof(line) - len, "%*s", cpu_columns[i].width,
+					cells[i]);
+	page_put(&p->page, label, "%s", line);
+}
+
 static void put_cpu(struct sheet *p, const char *name, const struct status_cpu *c)
 {
-	char min[STATUS_OFFSET_TEXT_MAX];
-	char avg[STATUS_OFFSET_TEXT_MAX];
-	char max[STATUS_OFFSET_TEXT_MAX];
-	char last[STATUS_OFFSET_TEXT_MAX];
+	char cells[N_CPU_COLUMNS][CPU_CELL_MAX];
+	size_t i = 0;
 
-	page_put(&p->page, "", "%-4s%8s%8s%9s%12s%11" PRIu64 "%9" PRIu64 "%8" PRIu64, name,
-		 format_us(c->min_ns, min), format_us(c->avg_ns, avg), format_us(c->max_ns, max),
-		 format_us(c->last_max_ns, last), c->count, c->overflow, c->missed);
+	(void)snprintf(cells[i++], CPU_CELL_MAX, "%s", name);
+	(void)format_us(c->min_ns, cells[i++]);
+	(void)format_us(c->avg_ns, cells[i++]);
+	(void)format_us(c->max_ns, cells[i++]);
+	(void)format_us(c->last_max_ns, cells[i++]);
+	(void)snprintf(cells[i++], CPU_CELL_MAX, "%" PRIu64, c->count);
+	(void)snprintf(cells[i++], CPU_CELL_MAX, "%" PRIu64, c->overflow);
+	(void)snprintf(cells[i++], CPU_CELL_MAX, "%" PRIu64, c->missed);
+	put_cells(p, "", cells);
+}
+
+static void put_titles(struct sheet *p)
+{
+	char cells[N_CPU_COLUMNS][CPU_CELL_MAX];
+
+	for (size_t i = 0; i < N_CPU_COLUMNS; i++)
+		(void)snprintf(cells[i], CPU_CELL_MAX, "%s", cpu_columns[i].title);
+	put_cells(p, "latency us", cells);
 }
 
 static void put_one_cpu(struct sheet *p, const struct status_cpu *c)
@@ -292,6 +345,16 @@ static void put_worst_cpus(struct sheet *p, size_t n)
 	}
 }
 
+/* What is not zero must not go with its column. */
+static void put_dropped(struct sheet *p)
+{
+	struct status_cpu all = sum_cpus(p->s);
+
+	if (columns_that_fit(p) < N_CPU_COLUMNS && (all.overflow || all.missed))
+		page_put(&p->page, "", "overflow %" PRIu64 ", missed %" PRIu64, all.overflow,
+			 all.missed);
+}
+
 static void put_latency(struct sheet *p)
 {
 	const struct status *s = p->s;
@@ -301,8 +364,7 @@ static void put_latency(struct sheet *p)
 	if (!s->n_cpus) {
 		page_put(&p->page, "latency", "not measured");
 	} else {
-		page_put(&p->page, "latency us", "%-4s%8s%8s%9s%12s%11s%9s%8s", "cpu", "min", "avg",
-			 "max", "last minute", "wake-ups", "overflow", "missed");
+		put_titles(p);
 		if (s->n_cpus <= rows) {
 			for (size_t i = 0; i < s->n_cpus; i++)
 				put_one_cpu(p, &s->cpus[i]);
@@ -311,6 +373,7 @@ static void put_latency(struct sheet *p)
 			put_cpu(p, "all", &all);
 			put_worst_cpus(p, rows - 1);
 		}
+		put_dropped(p);
 	}
 	if (s->realtime_problem[0])
 		page_put(&p->page, "", "NOT REAL-TIME: %s", s->realtime_problem);
@@ -331,18 +394,20 @@ static bool is_troubled(const struct status_child *c)
 
 static void put_child(struct sheet *p, const char *label, const struct status_child *c)
 {
+	/* a long story is told once */
+	bool told = strlen(c->problem) > LINE_PROBLEM_MAX && strstr(p->why, c->problem);
 	char since[NSEC_TEXT_MAX] = "";
 	char priority[24] = "";
 
 	if (c->started_mono_ns && c->pid)
 		(void)age_of(p, c->started_mono_ns, since);
-	if (c->priority)
+	if (c->priority && c->policy[0])
 		(void)snprintf(priority, sizeof(priority), " %" PRId64, c->priority);
 	page_put(&p->page, label, "%-10s %s%s%s, %s%s%s%s, %" PRIu32 " start%s%s%s", c->name,
 		 child_state_name(c->state), since[0] ? " " : "", since,
 		 c->policy[0] ? c->policy : "schedule unknown", priority,
 		 c->cpus[0] ? ", cpus " : "", c->cpus, c->starts, c->starts == 1 ? "" : "s",
-		 c->problem[0] ? ": " : "", c->problem);
+		 c->problem[0] ? ": " : "", told ? "see above" : c->problem);
 }
 
 static void put_children(struct sheet *p)
@@ -352,9 +417,16 @@ static void put_children(struct sheet *p)
 	size_t room = p->rows > used ? p->rows - used : 0;
 	size_t left = s->n_children;
 	size_t first_line = p->page.lines;
+	const char *label = "children";
+	char age[NSEC_TEXT_MAX];
 
+	if (status_parent_is_silent(s)) {
+		page_put(&p->page, label, "as the parent said, which was last heard %s ago:",
+			 age_of(p, s->parent_mono_ns, age));
+		label = "";
+	}
 	if (!s->n_children)
-		page_put(&p->page, "children", "none");
+		page_put(&p->page, label, "none");
 	/* where not all fit, those in trouble come first and the others become a number */
 	for (int troubled = 1; troubled >= 0; troubled--)
 		for (size_t i = 0; i < s->n_children; i++) {
@@ -362,12 +434,12 @@ static void put_children(struct sheet *p)
 
 			if (is_troubled(&s->children[i]) != troubled || (cut && !troubled))
 				continue;
-			put_child(p, left == s->n_children ? "children" : "", &s->children[i]);
+			put_child(p, label, &s->children[i]);
+			label = "";
 			left--;
 		}
 	if (left)
-		page_put(&p->page, left == s->n_children ? "children" : "",
-			 "%zu%s up and scheduled as asked", left,
+		page_put(&p->page, label, "%zu%s up and scheduled as asked", left,
 			 left == s->n_children ? "" : " more");
 }
 
@@ -383,8 +455,7 @@ static void put_record(struct sheet *p)
 		(void)snprintf(flushed, sizeof(flushed), "flushed %s ago",
 			       age_of(p, r->flushed_mono_ns, age));
 	page_put(&p->page, "record",
-		 "run %" PRId64 ", %" PRIu64 " samples, %s, %" PRIu64 " queued, %" PRIu64
-		 " dropped",
+		 "run %" PRId64 ", %" PRIu64 " rows, %s, %" PRIu64 " queued, %" PRIu64 " dropped",
 		 r->run, r->samples, flushed, r->queued, r->dropped);
 	page_put(&p->page, "", "%s", r->path[0] ? r->path : "no database");
 }
@@ -423,24 +494,24 @@ static void put_verdict(struct sheet *p, bool colour)
 		[STATUS_UNKNOWN] = {"UNKNOWN", "\033[1;33m"},
 	};
 	const struct status *s = p->s;
-	char why[STATUS_TEXT_MAX];
-	enum status_verdict verdict = status_judge(s, why);
 	char up[NSEC_TEXT_MAX];
 	char utc[NSEC_TEXT_MAX];
 
-	strbuf_addf(&p->page.out, "%s%s%s%*s", colour ? looks[verdict].colour : "",
-		    looks[verdict].word, colour ? "\033[0m" : "",
-		    PAGE_LABEL_COLUMNS - (int)strlen(looks[verdict].word), "");
-	page_put_words(&p->page, why);
-	page_put(&p->page, "", "%s, %s%s%s, up %s, %.10s %.8s UTC", s->host, s->role,
-		 s->label[0] ? ", " : "", s->label, age_of(p, s->started_mono_ns, up),
-		 nsec_format_utc(s->taken_utc_ns, utc), utc + 11);
+	strbuf_addf(&p->page.out, "%s%s%s%*s", colour ? looks[p->verdict].colour : "",
+		    looks[p->verdict].word, colour ? "\033[0m" : "",
+		    PAGE_LABEL_COLUMNS - (int)strlen(looks[p->verdict].word), "");
+	page_put_words(&p->page, p->why);
+	/* the time is one word, so that it is not torn */
+	page_put(&p->page, "", "host %s, role %s%s%s, up %s, %.19sZ", s->host, s->role,
+		 s->label[0] ? ", label " : "", s->label, age_of(p, s->started_mono_ns, up),
+		 nsec_format_utc(s->taken_utc_ns, utc));
 }
 
 char *status_to_text(const struct status *s, const struct status_screen *screen)
 {
 	struct sheet p = {.page.columns = screen->columns, .s = s, .rows = screen->rows};
 
+	p.verdict = status_judge(s, p.why);
 	put_verdict(&p, screen->colour);
 	page_end_line(&p.page);
 	put_ports(&p);

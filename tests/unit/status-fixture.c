@@ -84,6 +84,7 @@ static void make_good_slave(struct status *s)
 		.taken_mono_ns = FIXTURE_TAKEN_MONO_NS,
 		.taken_utc_ns = INT64_C(1772402400123456789),
 		.started_mono_ns = FIXTURE_STARTED_MONO_NS,
+		.parent_mono_ns = AGO(2 * NSEC_PER_SEC),
 		.version = "0.1.0",
 		.host = "board-a",
 		.label = "night 3",
@@ -228,6 +229,36 @@ static void make_no_carrier(struct status *s)
 	make_stale(s);
 }
 
+static void make_absent(struct status *s)
+{
+	struct status_child *c = &s->children[1];
+
+	make_no_data(s);
+	s->ports[0].absent = true;
+	s->ports[0].carrier_known = true;
+	c->state = CHILD_WAITING;
+	c->pid = 0;
+	strcpy(c->problem, "eth0: no such interface: ptp4l waits for it");
+}
+
+/* The parent was stopped: what it said last still looks good. */
+static void make_parent_silent(struct status *s)
+{
+	s->parent_mono_ns = AGO(40 * NSEC_PER_SEC);
+}
+
+/* Words enough for several lines. */
+static void make_wordy(struct status *s)
+{
+	struct status_child *c = &s->children[1];
+
+	make_failed_child(s);
+	strcpy(c->problem,
+	       "exited, status=255 after 0.0 s; next start in 2.0 s: interface 'eth0' does not "
+	       "support the requested time stamping mode; its driver was asked for hardware time "
+	       "stamps of every received message and gave none at all");
+}
+
 static void make_disk_full(struct status *s)
 {
 	s->record.ok = false;
@@ -294,6 +325,9 @@ const struct status_fixture status_fixtures[] = {
 	{"eight-cpus", make_eight_cpus, STATUS_GOOD},
 	{"seconds-off", make_seconds_off, STATUS_BAD},
 	{"no-carrier", make_no_carrier, STATUS_BAD},
+	{"absent", make_absent, STATUS_BAD},
+	{"parent-silent", make_parent_silent, STATUS_UNKNOWN},
+	{"wordy", make_wordy, STATUS_BAD},
 	{"disk-full", make_disk_full, STATUS_BAD},
 	{"uncalibrated", make_uncalibrated, STATUS_BAD},
 	{"crowded", make_crowded, STATUS_BAD},

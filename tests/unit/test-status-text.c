@@ -104,6 +104,27 @@ static void test_other_sizes(void **state)
 	free(s);
 }
 
+/* A table stays one: what there is no room for goes, but not what it has found. */
+static void test_narrow(void **state)
+{
+	const struct status_screen narrow = {.columns = 60, .rows = 24};
+	const struct status_screen medium = {.columns = 75, .rows = 24};
+	struct status *s = status_fixture_new(&status_fixtures[0]);
+	char *text = status_to_text(s, &narrow);
+
+	assert_non_null(strstr(text, "\nlatency us cpu      min     avg      max last minute\n"
+				     "          0        1.9     4.5     55.3        31.2\n"
+				     "          1        1.9     4.6     57.3        31.3\n"
+				     "          idle states: allow\n"));
+	free(text);
+	s->cpus[1].missed = 3;
+	text = status_to_text(s, &medium);
+	assert_non_null(strstr(text, "last minute   wake-ups overflow\n"));
+	assert_non_null(strstr(text, "\n          overflow 0, missed 3\n"));
+	free(text);
+	free(s);
+}
+
 static void test_colour(void **state)
 {
 	const struct status_screen screen = {.columns = 80, .rows = 24, .colour = true};
@@ -121,9 +142,8 @@ static void test_colour(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_screens),
-		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_other_sizes),
+		cmocka_unit_test(test_screens),     cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_other_sizes), cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_colour),
 	};
 

@@ -49,6 +49,8 @@ static void test_staleness(void **state)
 		if (p->offset_ns.known != row->offset_known || p->state.known != row->state_known)
 			fail_msg("%s: offset %sknown, state %sknown", row->name,
 				 p->offset_ns.known ? "" : "un", p->state.known ? "" : "un");
+		if (p->sync_interval_ns.known != (p->offset_ns.known && row->interval_ns > 0))
+			fail_msg("%s: an interval without an offset", row->name);
 		if (!p->offset_ns.known &&
 		    (p->offset_ns.value || p->offset_ns.mono_ns != s->taken_mono_ns - row->age_ns))
 			fail_msg("%s: a value without data, or no age", row->name);
@@ -149,6 +151,39 @@ static void test_order(void **state)
 	free(s);
 }
 
+/* The parent's word on its children holds for a while; a silent one is no news of what is bad. */
+static void test_parent(void **state)
+{
+	struct status *s = status_fixture_new(&status_fixtures[0]);
+	char why[STATUS_TEXT_MAX];
+
+	s->parent_mono_ns = s->taken_mono_ns - 30000 * MS;
+	assert_int_equal(status_judge(s, why), STATUS_GOOD);
+	s->parent_mono_ns--;
+	assert_int_equal(status_judge(s, why), STATUS_UNKNOWN);
+	assert_string_equal(why, "the parent was last heard 30 s ago");
+	s->ports[0].carrier = false;
+	assert_int_equal(status_judge(s, why), STATUS_BAD);
+	s->parent_mono_ns = 0;
+	s->ports[0].carrier = true;
+	assert_int_equal(status_judge(s, why), STATUS_GOOD);
+	free(s);
+}
+
+/* What is longer than there is room for says that it was cut. */
+static void test_cut(void **state)
+{
+	struct status *s = status_fixture_new(&status_fixtures[0]);
+	char why[STATUS_TEXT_MAX];
+
+	s->children[1].state = CHILD_FAILED;
+	memset(s->children[1].problem, 'p', sizeof(s->children[1].problem) - 1);
+	assert_int_equal(status_judge(s, why), STATUS_BAD);
+	assert_int_equal(strlen(why), STATUS_TEXT_MAX - 1);
+	assert_string_equal(why + STATUS_TEXT_MAX - 5, "p...");
+	free(s);
+}
+
 static void test_schedules(void **state)
 {
 	struct status *s = status_fixture_new(&status_fixtures[0]);
@@ -193,6 +228,7 @@ int main(void)
 		cmocka_unit_test(test_staleness),        cmocka_unit_test(test_slow_polls),
 		cmocka_unit_test(test_last_minute_goes), cmocka_unit_test(test_latency_goes),
 		cmocka_unit_test(test_verdicts),         cmocka_unit_test(test_order),
+		cmocka_unit_test(test_parent),           cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_schedules),        cmocka_unit_test(test_offset_format),
 	};
 
