@@ -36,7 +36,7 @@ static void cut_now_and_then(void *userdata)
 }
 
 /* Flushes of rows that count up, more than a log holds between two checkpoints. */
-static void record_with_cuts(struct power *p)
+static void record_with_cuts(struct power *p, int rounds)
 {
 	struct fixture *f = p->f;
 	int64_t value = 0;
@@ -46,7 +46,7 @@ static void record_with_cuts(struct power *p)
 	p->store = open_as(f, &fixture_run, &resumed_from_mono_ns);
 	(void)store_put_series(p->store, &fixture_offset);
 	assert_int_equal(store_start(p->store, 200 * NSEC_PER_USEC, -1), 0);
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		for (int i = 0; i < SAMPLES_A_FLUSH; i++, value++) {
 			struct sample sample = sample_at(value, value);
 
@@ -100,7 +100,7 @@ static void test_every_promise_is_kept(void **state)
 	char image[128];
 
 	shim_install();
-	record_with_cuts(&p);
+	record_with_cuts(&p, ROUNDS);
 	shim_remove();
 	assert_int_equal(p.cuts, CUTS);
 	assert_true(p.promised[CUTS - 1] > 10 * SAMPLES_A_FLUSH);
@@ -122,9 +122,10 @@ static void test_the_test_can_fail(void **state)
 
 	shim_install();
 	shim_lie(true);
-	record_with_cuts(&p);
+	record_with_cuts(&p, ROUNDS / 8); /* nothing is ever durable, so a cut looks at all of it */
 	shim_remove();
-	assert_true(count_broken(&p) > CUTS / 2);
+	assert_true(p.cuts > 10);
+	assert_true(count_broken(&p) > p.cuts / 2);
 }
 
 int main(void)

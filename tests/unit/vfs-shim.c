@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 8, SECTOR = 512 };
+enum { FILES_MAX = 8, SECTOR = 512, ROOM = 1 << 20 };
 
 struct change { /* not synced yet */
 	struct change *next;
@@ -71,11 +71,18 @@ static struct known *know(const char *path)
 	return &shim.files[shim.n_files++];
 }
 
+static size_t room_for(size_t len)
+{
+	return (len / ROOM + 1) * ROOM;
+}
+
+/* There is always room_for(*len). */
 static void extend(uint8_t **bytes, size_t *len, size_t to)
 {
 	if (to <= *len)
 		return;
-	*bytes = realloc(*bytes, to);
+	if (room_for(to) > room_for(*len) || !*bytes)
+		*bytes = realloc(*bytes, room_for(to));
 	assert(*bytes);
 	memset(*bytes + *len, 0, to - *len);
 	*len = to;
@@ -322,7 +329,7 @@ void shim_watch(void (*before)(void *userdata), void *userdata)
 static void leave_file(const struct known *k, const char *directory, unsigned *chance)
 {
 	size_t len = k->len;
-	uint8_t *bytes = malloc(len + 1);
+	uint8_t *bytes = malloc(room_for(len));
 	char path[256];
 	int fd;
 
