@@ -54,7 +54,7 @@ static int64_t distance(int64_t a, int64_t b)
 {
 	int64_t d = difference(a, b);
 
-	return d < 0 ? -d : d;
+	return d == INT64_MIN ? INT64_MAX : llabs(d);
 }
 
 size_t filter_outliers(int64_t *values, size_t n, int64_t *differences)

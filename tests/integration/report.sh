@@ -54,6 +54,30 @@ same_latency() { # per CPU: subject, wake-ups, min, max, overflows, missed
 			group by subject" | sort)
 }
 
+# The largest change from one sample to the next, where they are no further apart than half as much
+# again as usual: MTIE at the distance of the samples.
+mtie_counted() {
+	ptpmon_sql slave "select mono_ns, value_ns, flags from sample order by id" |
+		awk -F '|' -v tau0="$(report '.offsets[0].interval_p50_ns')" '
+		$3 == 0 {
+			if (seen && 2 * ($1 - at) <= 3 * tau0) {
+				d = $2 - value
+				if (d < 0) d = -d
+				if (d > max) max = d
+			}
+			at = $1; value = $2; seen = 1
+			next
+		}
+		{ seen = 0 }
+		END { print max + 0 }'
+}
+
+within_limits() { # within_limits LIMIT: of max|TE|, by a file of limits
+	printf '%s\n' '[preset]' 'about = a' 'edition = e' 'provenance = p' '[max|TE|]' \
+		'quantity = max|TE|' 'filter = none' 'source = s' "limit = $1" >"$LAB_WORK/limits.ini"
+	ptpmon slave report --limits "$LAB_WORK/limits.ini" last >/dev/null
+}
+
 lab_open
 lab_board gm
 lab_board slave 100000000
@@ -75,6 +99,27 @@ check "offsets: idle is as the rows say" same idle "$(within idle)"
 check "offsets: load is as the rows say" same load "$(within load)"
 check "latency: every CPU is there" [ "$(report '.latencies | length')" = "$(nproc)" ]
 check "latency: it is as the rows say" same_latency
+check "MTIE at the distance of the samples is as the rows say" \
+	[ "$(report '.offsets[0].columns[0].wander.taus[0].mtie_ns')" = "$(mtie_counted)" ]
+check "TDEV is there, and is finite" \
+	[ "$(report '.offsets[0].columns[0].wander.taus[0].tdev_ns > 0')" = true ]
+check "a percentile has its interval" \
+	[ "$(report '.offsets[0].columns[0].abs | .p50_ns as $p | .confidence.p50_ns |
+		.low_ns <= $p and $p <= .high_ns and .beyond > 100')" = true ]
+largest=$(report '.offsets[0].columns[0].abs_max_ns')
+check "the largest offset is within a limit of its size" within_limits "$largest"
+check "and outside a smaller one" [ "$(within_limits $((largest - 1)) || echo $?)" = 1 ]
+check "a preset that is none is refused" [ "$(ptpmon slave report --limits x 2>/dev/null || echo $?)" = 2 ]
+ptpmon slave report --format csv last >"$LAB_WORK/report.csv"
+check "CSV has the same median" grep -qx \
+	"offset,eth0,all,p50,,$(report '.offsets[0].columns[0].abs.p50_ns'),ns" "$LAB_WORK/report.csv"
+check "every line of it has seven fields" \
+	[ "$(awk -F, '{ print NF }' "$LAB_WORK/report.csv" | sort -u)" = 7 ]
+compare_status=0
+ptpmon slave compare --json last last >"$LAB_WORK/compare.json" || compare_status=$?
+check "nothing of a run is worse than itself" [ "$compare_status" = 0 ]
+check "and the boards do not differ" \
+	[ "$(jq '.differences + .alerts | length' "$LAB_WORK/compare.json")" = 0 ]
 check "the text shows both phases side by side" grep -qw 'idle.*load' "$LAB_WORK/report.txt"
 check "the text fits 80 columns" [ "$(wc -L <"$LAB_WORK/report.txt")" -le 80 ]
 lab_finish
