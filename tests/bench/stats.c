@@ -138,8 +138,8 @@ static double record(struct bench *b)
 
 static void sum_by_sqlite(const struct bench *b, size_t n)
 {
-	sqlite3 *db;
-	sqlite3_stmt *row;
+	sqlite3 *db = NULL;
+	sqlite3_stmt *row = NULL;
 
 	if (sqlite3_open_v2(b->database, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
 	    sqlite3_prepare_v2(db, "SELECT sum(value_ns) FROM sample", -1, &row, NULL) !=
