@@ -79,7 +79,7 @@ static void take(struct log_source *s, const char *bytes, size_t n)
 				finish_line(s);
 			s->skipping = true;
 		} else if (!s->skipping) {
-			s->line[s->len++] = bytes[i] ? bytes[i] : ' ';
+			s->line[s->len++] = (char)(bytes[i] ? bytes[i] : ' ');
 		}
 	}
 }
