@@ -19,7 +19,7 @@ DEFINE_FREEP(struct query, query_free)
 
 /* How often --follow looks, and how much later than its moment an event may be recorded. */
 #define LOOK_EVERY_NS NSEC_PER_SEC
-#define LATE_NS       (15 * 60 * NSEC_PER_SEC)
+#define LATE_NS       (900 * NSEC_PER_SEC)
 
 struct settings {
 	const char *command, *config, *db, *run;

@@ -78,6 +78,13 @@ check "disk full: the status says so" wait_for 5 \
 	'[ "$(ptpmon slave status --json | jq .record.ok)" = false ]'
 check "disk full: monitoring goes on" \
 	jq -e '.ports[0].state.value == "SLAVE" and .ports[0].offset_ns.value != null' <<<"$(ptpmon slave status --json)"
+recorder=$(ptpmon_pids slave ' recorder')
+kill -KILL "$recorder"
+check "disk full: a recorder that was killed goes on in the same run" wait_for 20 \
+	'[ -n "$(ptpmon_pids slave " recorder")" ] && [ "$(ptpmon_pids slave " recorder")" != "$recorder" ] &&
+	 [ "$(ptpmon slave status --json | jq .record.run)" = '"$run"' ]'
+check "disk full: it says so again" wait_for 20 \
+	'[ "$(ptpmon slave status --json | jq .record.ok)" = false ]'
 full_cs=$(uptime_cs)
 pause 3
 rm "$disk/ballast"

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "ptpmon/store/runs.h"
+
 static void record_and_die(struct fixture *f)
 {
 	struct store *s = open_fixture(f);
@@ -152,6 +154,66 @@ static void test_a_directory_is_no_database(void **state)
 	assert_int_equal(store_open(&s, f->directory, &fixture_run, &resumed_from_mono_ns, f->why),
 			 -EUCLEAN);
 	assert_non_null(strstr(f->why, "not a regular file: left alone"));
+}
+
+/* What the first version had instead. */
+static const char to_version_1[] =
+	"DROP VIEW hours; DROP TABLE rollup; ALTER TABLE run DROP COLUMN data_bytes; "
+	"ALTER TABLE run DROP COLUMN written_bytes; CREATE TABLE rollup (series INTEGER NOT NULL "
+	"REFERENCES series, hour INTEGER NOT NULL, count INTEGER NOT NULL, min INTEGER, max "
+	"INTEGER, "
+	"sum REAL NOT NULL, sum_squares REAL NOT NULL, histogram BLOB NOT NULL, "
+	"PRIMARY KEY (series, hour)) STRICT, WITHOUT ROWID; PRAGMA user_version = 1";
+
+static int count_samples(void *userdata, const struct sample *sample)
+{
+	++*(int *)userdata;
+	return 0;
+}
+
+static int no_rollup(void *userdata, const struct query_rollup *rollup)
+{
+	return 1;
+}
+
+static int count_runs(void *userdata, const struct run_facts *run)
+{
+	++*(int *)userdata;
+	assert_int_equal(run->samples, 1000);
+	assert_int_equal(run->written_bytes, TIME_UNKNOWN);
+	return 0;
+}
+
+static void test_a_record_of_version_1_is_read_and_taken_on(void **state)
+{
+	struct fixture *f = *state;
+	struct runs_size size;
+	struct query *q;
+	sqlite3 *db;
+	int samples = 0;
+	int runs = 0;
+
+	in_child(record_and_die, f);
+	db = open_raw(f->path);
+	exec_raw(db, to_version_1);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	q = query_fixture(f, "1");
+	assert_int_equal(query_visit_samples(q, QUERY_ALL_SERIES, INT64_MIN, INT64_MAX,
+					     count_samples, &samples),
+			 0);
+	assert_int_equal(samples, 1000);
+	assert_int_equal(
+		query_visit_rollups(q, QUERY_ALL_SERIES, INT64_MIN, INT64_MAX, no_rollup, NULL), 0);
+	(void)query_free(q);
+	assert_int_equal(runs_visit(f->path, count_runs, &runs, &size, f->why), 0);
+	assert_int_equal(runs, 1);
+	assert_true(size.file_bytes > 0);
+	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 1);
+	(void)store_close(open_fixture(f), "stopped", NSEC_PER_SEC);
+	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 2);
+	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM sample"), 1000);
+	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM hours"), 0);
+	assert_string_equal(ask(f->path, "PRAGMA integrity_check"), "ok");
 }
 
 static void test_one_writer_at_a_time(void **state)
@@ -324,6 +386,7 @@ int main(void)
 		FIXTURE_TEST(test_what_is_not_ours_is_not_touched),
 		FIXTURE_TEST(test_a_newer_version_is_not_read_either),
 		FIXTURE_TEST(test_a_directory_is_no_database),
+		FIXTURE_TEST(test_a_record_of_version_1_is_read_and_taken_on),
 		FIXTURE_TEST(test_one_writer_at_a_time),
 		FIXTURE_TEST(test_no_permission),
 		FIXTURE_TEST(test_no_permission_for_the_file),
