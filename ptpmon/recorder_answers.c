@@ -51,6 +51,7 @@ void recorder_fill_status(struct recorder *rec)
 		.taken_utc_ns = nsec_now(CLOCK_REALTIME),
 		.started_mono_ns = rec->options->started_mono_ns,
 		.version = PTPMON_VERSION,
+		.parent_mono_ns = rec->parent_mono_ns,
 		.stale_after_ns = c->monitor.stale_after_ns,
 		.phase_since_mono_ns = rec->record.phase_since_mono_ns,
 		.n_ports = pmc_source_ports(rec->pmc),
@@ -64,6 +65,7 @@ void recorder_fill_status(struct recorder *rec)
 		if (!rec->links)
 			continue;
 		s->ports[i].carrier_known = true;
+		s->ports[i].present = link_source_state(rec->links, i).present;
 		s->ports[i].carrier = link_source_state(rec->links, i).carrier;
 	}
 	live_fill(&rec->live, s);
