@@ -44,6 +44,12 @@ static void set_moment(json_t *j, const char *mono, const char *utc, const struc
 {
 	(void)json_object_set_new(j, mono, json_mono(m->mono_ns));
 	(void)json_object_set_new(j, utc, json_utc(m->utc_ns));
+	if (m->utc_uncertain) {
+		char name[NSEC_TEXT_MAX];
+
+		(void)snprintf(name, sizeof(name), "%s_uncertain", utc);
+		(void)json_object_set_new(j, name, json_true());
+	}
 }
 
 static json_t *json_double(double value)

@@ -54,6 +54,7 @@ struct report_quantiles {
 
 struct report_moment {
 	int64_t mono_ns, utc_ns;
+	bool utc_uncertain; /* the wall clock was wrong then: it was set by more than 1 s later */
 	char phase[REPORT_NAME_MAX]; /* "": outside every phase */
 };
 

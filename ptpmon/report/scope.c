@@ -22,6 +22,19 @@ bool building_in_column(const struct building *b, size_t column, int64_t mono_ns
 	return column == 0 || spans_contain(c->spans, c->n_spans, mono_ns);
 }
 
+/* By more than a second: what sets a clock that was wrong, not what a servo corrects. */
+static bool is_set_later(const struct clock_anchor *anchors, size_t n, int64_t mono_ns)
+{
+	for (size_t i = n; i-- > 1 && anchors[i].mono_ns > mono_ns;) {
+		int64_t before_ns = anchors[i - 1].utc_ns - anchors[i - 1].mono_ns;
+		int64_t step_ns = anchors[i].utc_ns - anchors[i].mono_ns - before_ns;
+
+		if (anchors[i].reason == ANCHOR_STEP && llabs(step_ns) > NSEC_PER_SEC)
+			return true;
+	}
+	return false;
+}
+
 struct report_moment building_span_moment(const struct building *b, const struct report_span *span)
 {
 	size_t n;
@@ -29,6 +42,7 @@ struct report_moment building_span_moment(const struct building *b, const struct
 	struct report_moment m = {
 		.mono_ns = span->from_ns,
 		.utc_ns = timemap_to_utc(anchors, n, span->from_ns),
+		.utc_uncertain = is_set_later(anchors, n, span->from_ns),
 	};
 
 	for (size_t i = 1; i < b->report->n_columns; i++) {

@@ -59,6 +59,16 @@ static void add_cut(struct strbuf *out, const char *indent, const char *text)
 	strbuf_addf(out, "%s%s\n", indent, line);
 }
 
+/* With a mark where the wall clock was wrong. */
+static const char *utc_of(const struct report_moment *m, char out[static FIGURE_MAX])
+{
+	size_t len = strlen(figure_utc(m->utc_ns, out));
+
+	if (m->utc_uncertain && len + 1 < FIGURE_MAX)
+		(void)strcpy(out + len, "?");
+	return out;
+}
+
 static void add_title(struct strbuf *out, const struct report *r)
 {
 	CLEANUP(strbuf_clear) struct strbuf title = {0};
@@ -89,15 +99,16 @@ static void add_run(struct strbuf *out, const struct report *r)
 	char figure[FIGURE_MAX];
 	char age[NSEC_TEXT_MAX];
 
-	strbuf_addf(out, "  from      %s\n", figure_utc(r->from.utc_ns, figure));
-	strbuf_addf(out, "  to        %s, %s%s\n", figure_utc(r->to.utc_ns, figure),
+	strbuf_addf(out, "  from      %s\n", utc_of(&r->from, figure));
+	strbuf_addf(out, "  to        %s, %s%s\n", utc_of(&r->to, figure),
 		    nsec_format_age(r->columns[0].duration_ns, age), r->whole ? "" : " of the run");
 	if (r->events[EVENT_CLOCK_STEPPED])
 		strbuf_addf(out,
-			    "            the wall clock was stepped in between (%" PRIu64 "x)\n",
-			    r->events[EVENT_CLOCK_STEPPED]);
+			    "            the wall clock was stepped in between (%" PRIu64 "x)%s\n",
+			    r->events[EVENT_CLOCK_STEPPED],
+			    r->from.utc_uncertain ? "; ? is a time before" : "");
 	strbuf_addf(out, "  ended     %s%s%s\n",
-		    run->ending == REPORT_ENDED ? figure_utc(run->end.utc_ns, figure) : "",
+		    run->ending == REPORT_ENDED ? utc_of(&run->end, figure) : "",
 		    run->ending == REPORT_ENDED ? ", " : "",
 		    run->ending == REPORT_ENDED ? run->how : endings[run->ending]);
 	strbuf_addf(out, "  programs  ptpmon %s, ptp4l %s\n", or_dash(run->version),
@@ -127,7 +138,7 @@ static void add_worst_offsets(struct strbuf *out, const struct report *r)
 	if (!r->n_worst_offsets)
 		return;
 	strbuf_add(out, "Worst offsets, and the worst wake-up of the same second\n");
-	strbuf_addf(out, "  %-24s  %-8s %13s  %-10s %10s  %s\n", "UTC", "port", "offset", "phase",
+	strbuf_addf(out, "  %-25s %-8s %13s  %-10s %10s  %s\n", "UTC", "port", "offset", "phase",
 		    "latency", "cpu");
 	for (size_t i = 0; i < r->n_worst_offsets; i++) {
 		const struct report_worst *w = &r->worst_offsets[i];
@@ -137,9 +148,8 @@ static void add_worst_offsets(struct strbuf *out, const struct report *r)
 		char phase[NAME_WIDTH + 1];
 
 		CLEAN(phase, or_dash(w->at.phase));
-		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10s %10s  %s\n",
-			    figure_utc(w->at.utc_ns, utc), or_dash(w->port),
-			    figure_offset(w->offset_ns, offset), phase,
+		strbuf_addf(out, "  %-25s %-8.8s %13s  %-10s %10s  %s\n", utc_of(&w->at, utc),
+			    or_dash(w->port), figure_offset(w->offset_ns, offset), phase,
 			    figure_latency(w->latency_ns, latency), or_dash(w->cpu));
 		add_near(out, w);
 	}
@@ -151,7 +161,7 @@ static void add_worst_latencies(struct strbuf *out, const struct report *r)
 	if (!r->n_worst_latencies)
 		return;
 	strbuf_add(out, "Worst wake-ups, and the worst offset of the same second\n");
-	strbuf_addf(out, "  %-24s  %-8s %13s  %-10s %10s  %s\n", "UTC, from", "cpu", "latency",
+	strbuf_addf(out, "  %-25s %-8s %13s  %-10s %10s  %s\n", "UTC, from", "cpu", "latency",
 		    "phase", "offset", "port");
 	for (size_t i = 0; i < r->n_worst_latencies; i++) {
 		const struct report_worst *w = &r->worst_latencies[i];
@@ -161,9 +171,8 @@ static void add_worst_latencies(struct strbuf *out, const struct report *r)
 		char phase[NAME_WIDTH + 1];
 
 		CLEAN(phase, or_dash(w->at.phase));
-		strbuf_addf(out, "  %-24s  %-8.8s %13s  %-10s %10s  %s\n",
-			    figure_utc(w->at.utc_ns, utc), or_dash(w->cpu),
-			    figure_latency(w->latency_ns, latency), phase,
+		strbuf_addf(out, "  %-25s %-8.8s %13s  %-10s %10s  %s\n", utc_of(&w->at, utc),
+			    or_dash(w->cpu), figure_latency(w->latency_ns, latency), phase,
 			    figure_offset(w->offset_ns, offset), or_dash(w->port));
 		add_near(out, w);
 	}
@@ -193,7 +202,7 @@ static void add_gaps(struct strbuf *out, const struct report *r)
 		char utc[FIGURE_MAX];
 		char age[NSEC_TEXT_MAX];
 
-		strbuf_addf(out, "  %-24s  %-10s  %-8.8s  %s\n", figure_utc(g->from.utc_ns, utc),
+		strbuf_addf(out, "  %-25s %-10s  %-8.8s  %s\n", utc_of(&g->from, utc),
 			    nsec_format_age(g->duration_ns, age), *g->port ? g->port : "all",
 			    causes[g->cause]);
 	}
@@ -209,8 +218,7 @@ static void add_changes(struct strbuf *out, const struct report *r)
 		char indent[FIGURE_MAX + 8];
 		char utc[FIGURE_MAX];
 
-		(void)snprintf(indent, sizeof(indent), "  %-24s  ",
-			       figure_utc(r->changes[i].at.utc_ns, utc));
+		(void)snprintf(indent, sizeof(indent), "  %-25s ", utc_of(&r->changes[i].at, utc));
 		add_cut(out, indent, r->changes[i].text);
 	}
 	add_more(out, r->n_changes);
@@ -225,8 +233,7 @@ static void add_marks(struct strbuf *out, const struct report *r)
 		char indent[FIGURE_MAX + 8];
 		char utc[FIGURE_MAX];
 
-		(void)snprintf(indent, sizeof(indent), "  %-24s  ",
-			       figure_utc(r->marks[i].at.utc_ns, utc));
+		(void)snprintf(indent, sizeof(indent), "  %-25s ", utc_of(&r->marks[i].at, utc));
 		add_cut(out, indent, r->marks[i].text);
 	}
 	add_more(out, r->n_marks);
