@@ -8,7 +8,7 @@
 #define HURRY_STEP_NS   (4 * MSEC_NS) /* twice per update at 128 a second */
 #define IDLE_STEP_NS    (100 * MSEC_NS)
 #define LAG_MIN_NS      (500 * USEC_NS)
-#define LAG_MAX_NS      (20 * MSEC_NS)
+#define LAG_MAX_NS      (2 * MSEC_NS)
 #define COUNT_EVERY_NS  SEC_NS
 #define SPAN_NS         SEC_NS          /* the least over which a rate is believed */
 #define SILENCE_NS      (20 * MSEC_NS)  /* pushes may be as late as that */
