@@ -37,6 +37,13 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static void print_update(const struct pmc_update *u)
+{
+	printf("%.9f %" PRId64 " %u %u %s %.9f\n", (double)u->mono_ns / 1e9, u->offset_ns,
+	       u->missed, u->unused, u->flags & PMC_UPDATE_PUSHED ? "push" : "poll",
+	       (double)u->pushes_stopped_mono_ns / 1e9);
+}
+
 static void on_message(void *userdata, const struct pmc_message *m)
 {
 	struct follow *f = userdata;
@@ -46,14 +53,20 @@ static void on_message(void *userdata, const struct pmc_message *m)
 	case PMC_FOLLOW_NOTHING:
 		break;
 	case PMC_FOLLOW_UPDATE:
-		printf("%.9f %" PRId64 " %u %u %s %.9f\n", (double)u.mono_ns / 1e9, u.offset_ns,
-		       u.missed, u.unused, u.flags & PMC_UPDATE_PUSHED ? "push" : "poll",
-		       (double)u.pushes_stopped_mono_ns / 1e9);
+		print_update(&u);
 		break;
 	case PMC_FOLLOW_LOST:
 		printf("# %.9f no master any more\n", (double)m->received_mono_ns / 1e9);
 		break;
 	}
+}
+
+static void print_held(const struct follow *f)
+{
+	struct pmc_update u;
+
+	if (pmc_follower_release(f->follower, &u) == PMC_FOLLOW_UPDATE)
+		print_update(&u);
 }
 
 static void wait_readable(const struct follow *f)
@@ -77,6 +90,7 @@ static void connect_again(const struct follow *f)
 		(void)poll(NULL, 0, CONNECT_EVERY_NS / 1000000);
 		return;
 	}
+	print_held(f);
 	missed = pmc_follower_restart(f->follower, now_ns());
 	if (missed > 0)
 		printf("# %" PRIu32 " missed of the ptp4l before\n", missed);
@@ -123,6 +137,7 @@ int main(int argc, char **argv)
 	(void)signal(SIGTERM, on_signal);
 	(void)signal(SIGINT, on_signal);
 	run(&f);
+	print_held(&f);
 	(void)pmc_follower_free(f.follower);
 	(void)pmc_client_free(f.client);
 	return 0;
