@@ -30,7 +30,6 @@ void pmc_follow_init(struct pmc_follow *f, const struct pmc_follow_options *opti
 	*f = (struct pmc_follow){
 		.options = *options,
 		.update_mono_ns = INT64_MIN,
-		.span_update_ns = INT64_MIN,
 	};
 }
 
@@ -126,10 +125,11 @@ static void account(struct pmc_follow *f, uint64_t received, uint64_t known, boo
  */
 static void measure_span(struct pmc_follow *f)
 {
-	int64_t passed_ns = f->count_update_ns - f->span_update_ns;
 	int64_t interval_ns = 0;
 
-	if (f->span_update_ns != INT64_MIN && f->count > f->span_count) {
+	if (f->span_begun && f->count > f->span_count) {
+		int64_t passed_ns = f->count_update_ns - f->span_update_ns;
+
 		if (passed_ns < SPAN_NS)
 			return;
 		interval_ns = passed_ns / (int64_t)(f->count - f->span_count);
@@ -138,6 +138,7 @@ static void measure_span(struct pmc_follow *f)
 				       interval_ns < f->span_interval_ns * 5 / 4
 			       ? interval_ns
 			       : 0;
+	f->span_begun = true;
 	f->span_interval_ns = interval_ns;
 	f->span_count = f->count;
 	f->span_update_ns = f->count_update_ns;
@@ -355,7 +356,7 @@ enum pmc_follow_outcome pmc_follow_status(struct pmc_follow *f, const struct pmc
 	f->lost = true;
 	f->ingress_ns = 0;
 	f->interval_ns = f->steady_ns = f->span_interval_ns = 0;
-	f->span_update_ns = INT64_MIN;
+	f->span_begun = false;
 	f->anchored = false; /* ptp4l counts what it hears without using it */
 	return PMC_FOLLOW_LOST;
 }

@@ -54,10 +54,11 @@ struct pmc_follow {
 	bool anchored;                             /* the three below are valid */
 	uint64_t anchor_count, anchor_known; /* received; and yielded or accounted for by then */
 	int64_t anchor_update_ns;
-	bool unbroken;                     /* pushed in sequence, all since the anchor */
-	int64_t counted_mono_ns;           /* when a count was last applied */
-	uint64_t span_count;               /* received, and the moment, at the begin of a span */
-	int64_t span_update_ns;            /* INT64_MIN: none has begun */
+	bool unbroken;           /* pushed in sequence, all since the anchor */
+	int64_t counted_mono_ns; /* when a count was last applied */
+	bool span_begun;         /* the two below are valid: received at its begin, and when */
+	uint64_t span_count;
+	int64_t span_update_ns;
 	int64_t span_interval_ns;          /* of the span before; 0: none */
 	uint32_t more_missed, more_unused; /* to be declared with the next update */
 
