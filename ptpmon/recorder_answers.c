@@ -65,7 +65,7 @@ void recorder_fill_status(struct recorder *rec)
 		if (!rec->links)
 			continue;
 		s->ports[i].carrier_known = true;
-		s->ports[i].present = link_source_state(rec->links, i).present;
+		s->ports[i].absent = !link_source_state(rec->links, i).present;
 		s->ports[i].carrier = link_source_state(rec->links, i).carrier;
 	}
 	live_fill(&rec->live, s);
