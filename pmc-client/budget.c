@@ -53,7 +53,7 @@ int64_t push_budget_interval_ns(const struct push_budget *b)
 			excess_ns += (b->intervals_ns[i] - shortest_ns) / PUSH_BUDGET_INTERVALS;
 			counted++;
 		}
-	return n == 0 ? 0 : shortest_ns + excess_ns * PUSH_BUDGET_INTERVALS / counted;
+	return counted == 0 ? 0 : shortest_ns + excess_ns * PUSH_BUDGET_INTERVALS / counted;
 }
 
 uint16_t push_budget_max_s(const struct push_budget *b)

@@ -37,10 +37,10 @@ struct pmc_follow {
 
 	bool started;                  /* a first answer has come */
 	bool lost;                     /* the master was lost, and nothing was measured since */
-	int64_t ingress_ns, offset_ns; /* of the newest update */
+	unsigned fruitless;            /* polls since the newest update */
+	int64_t ingress_ns, offset_ns; /* of that */
 	int64_t update_mono_ns;        /* its moment; INT64_MIN: none yet */
 	int64_t floor_mono_ns;         /* updates are in order: later than this */
-	unsigned fruitless;            /* polls since then */
 	int64_t early_ns; /* polls are that much earlier, to learn when updates really come */
 	int64_t hurry_until_mono_ns; /* poll quickly: the interval is being learnt */
 
@@ -48,16 +48,16 @@ struct pmc_follow {
 	int64_t stopped_mono_ns; /* the last that came so, if they stopped by themselves; else 0 */
 
 	bool want_count;  /* ask for PORT_STATS_NP, then for TIME_STATUS_NP again */
-	bool count_waits; /* an answer waits for what comes after it */
-	uint64_t count;   /* that answer */
+	bool count_waits; /* an answer, .count, waits for what comes after it */
+	bool anchored;    /* .anchor_… are valid */
+	bool unbroken;    /* pushed in sequence, all since the anchor */
+	bool span_begun;  /* .span_count and .span_update_ns are valid */
+	uint64_t count;
 	int64_t count_ingress_ns, count_update_ns; /* of the update it was asked after */
-	bool anchored;                             /* the three below are valid */
 	uint64_t anchor_count, anchor_known; /* received; and yielded or accounted for by then */
 	int64_t anchor_update_ns;
-	bool unbroken;           /* pushed in sequence, all since the anchor */
 	int64_t counted_mono_ns; /* when a count was last applied */
-	bool span_begun;         /* the two below are valid: received at its begin, and when */
-	uint64_t span_count;
+	uint64_t span_count;     /* received at the begin of the span, and when */
 	int64_t span_update_ns;
 	int64_t span_interval_ns;          /* of the span before; 0: none */
 	uint32_t more_missed, more_unused; /* to be declared with the next update */
@@ -66,8 +66,7 @@ struct pmc_follow {
 	int64_t held_until_mono_ns;
 	struct pmc_update held_update;
 
-	int64_t arrivals_ns[PMC_FOLLOW_ARRIVALS]; /* seen - ingress, for stamps of an unknown clock
-						   */
+	int64_t arrivals_ns[PMC_FOLLOW_ARRIVALS]; /* seen - ingress, of an unknown clock */
 	unsigned n_arrivals;
 };
 

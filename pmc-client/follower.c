@@ -34,16 +34,16 @@ enum question {
 /* clang-format off */
 static const struct {
 	uint16_t id;
-	int64_t again_ns; /* how soon after it was asked, if its answer does not say better */
 	bool first;       /* asked from the beginning */
+	int64_t again_ns; /* how soon after it was asked, if its answer does not say better */
 } questions[QUESTIONS] = {
-	[ASK_STATUS]       = { PTP_ID_TIME_STATUS_NP,      IDLE_NS, true },
-	[ASK_COUNT]        = { PTP_ID_PORT_STATS_NP,       ROOM_NS, true },
-	[ASK_PORTS]        = { PTP_ID_PORT_DATA_SET,       SEC_NS,  true },
-	[ASK_DELAY]        = { PTP_ID_CURRENT_DATA_SET,    SEC_NS,  true },
-	[ASK_VERSION]      = { PTP_ID_PORT_HWCLOCK_NP,     SEC_NS,  true },
-	[ASK_SUBSCRIBE]    = { PTP_ID_SUBSCRIBE_EVENTS_NP, NEVER,   false },
-	[ASK_SUBSCRIPTION] = { PTP_ID_SUBSCRIBE_EVENTS_NP, NEVER,   false },
+	[ASK_STATUS]       = { PTP_ID_TIME_STATUS_NP,      true,  IDLE_NS },
+	[ASK_COUNT]        = { PTP_ID_PORT_STATS_NP,       true,  ROOM_NS },
+	[ASK_PORTS]        = { PTP_ID_PORT_DATA_SET,       true,  SEC_NS },
+	[ASK_DELAY]        = { PTP_ID_CURRENT_DATA_SET,    true,  SEC_NS },
+	[ASK_VERSION]      = { PTP_ID_PORT_HWCLOCK_NP,     true,  SEC_NS },
+	[ASK_SUBSCRIBE]    = { PTP_ID_SUBSCRIBE_EVENTS_NP, false, NEVER },
+	[ASK_SUBSCRIPTION] = { PTP_ID_SUBSCRIBE_EVENTS_NP, false, NEVER },
 };
 /* clang-format on */
 

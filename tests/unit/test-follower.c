@@ -84,20 +84,21 @@ static int bind_to(const char *path)
 	return fd;
 }
 
-static void send_data(struct server *s, struct ptp_message *m, const union ptp_data *data,
-		      const struct sockaddr_un *to)
+static void send_data(const struct server *s, const struct ptp_message *m,
+		      const union ptp_data *data, const struct sockaddr_un *to)
 {
 	const struct dataset *ds = pmc_dataset_find(m->id);
+	struct ptp_message whole = *m;
 	uint8_t body[PTP_MESSAGE_MAX];
 	uint8_t datagram[PTP_MESSAGE_MAX];
 	size_t len;
 
-	if (data && !m->error_id)
+	if (!m->error_id)
 		assert_int_equal(pmc_dataset_encode(ds, data, ds->n_fields, body, sizeof(body),
-						    &m->body_len),
+						    &whole.body_len),
 				 0);
-	m->body = body;
-	assert_int_equal(ptp_message_build(m, datagram, sizeof(datagram), &len), 0);
+	whole.body = body;
+	assert_int_equal(ptp_message_build(&whole, datagram, sizeof(datagram), &len), 0);
 	assert_int_equal(sendto(s->fd, datagram, len, 0, (const struct sockaddr *)to, sizeof(*to)),
 			 len);
 }
