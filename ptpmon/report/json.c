@@ -235,6 +235,7 @@ static json_t *offset_json(const struct report *r, const struct report_offset *o
 			  json_count(o->gaps), "gaps_ns", (json_int_t)o->gaps_ns);
 
 	(void)json_object_update_new(j, more);
+	(void)json_object_set_new(j, "from_hours", json_count(o->from_hours));
 	(void)json_object_set_new(j, "wander", wander_json(r, &o->wander));
 	return j;
 }
@@ -264,11 +265,12 @@ static json_t *offsets_json(const struct report *r)
 
 static json_t *latency_json(const struct report_latency *l, const struct report_column *c)
 {
-	return json_pack("{so so so so so so so so so}", "column", json_text(c->name), "windows",
-			 json_count(l->windows), "count", json_count(l->count), "min_ns",
-			 json_known(l->min_ns), "avg_ns", json_known(l->avg_ns), "max_ns",
-			 json_known(l->max_ns), "value", quantiles_json(&l->value, l->count),
-			 "overflow", json_count(l->overflow), "missed", json_count(l->missed));
+	return json_pack("{so so so so so so so so so so}", "column", json_text(c->name), "windows",
+			 json_count(l->windows), "from_hours", json_count(l->from_hours), "count",
+			 json_count(l->count), "min_ns", json_known(l->min_ns), "avg_ns",
+			 json_known(l->avg_ns), "max_ns", json_known(l->max_ns), "value",
+			 quantiles_json(&l->value, l->count), "overflow", json_count(l->overflow),
+			 "missed", json_count(l->missed));
 }
 
 static json_t *latencies_json(const struct report *r)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptpmon/report/building.h"
+#include "ptpmon/report/hours.h"
 #include "ptpmon/stats/interval.h"
 #include "ptpmon/stats/latency_summary.h"
 
@@ -19,6 +19,7 @@ struct tally {
 	bool whole;
 	struct latency_summary *sum;
 	struct histogram *parts; /* INTERVAL_BLOCKS of them, by time */
+	uint64_t from_hours;
 };
 
 static void keep_worst(struct tally *t, const struct latency_window *w)
@@ -63,6 +64,38 @@ static int on_window(void *userdata, size_t series, const struct latency_window 
 	return latency_summary_add(t->sum, w);
 }
 
+/* An hour whose windows are gone is taken as one, if all of it lies within. */
+static int on_rollup(void *userdata, const struct query_rollup *rollup)
+{
+	struct tally *t = userdata;
+	CLEANUP(freep) struct latency_window *w = NULL;
+
+	if (!hours_lie_in(t->b, t->column, rollup->phase, rollup->from_mono_ns, rollup->to_mono_ns))
+		return 0;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	if (rollup->histogram_len > sizeof(w->bins) || !(rollup->sum >= 0) ||
+	    rollup->sum >= (double)INT64_MAX)
+		return -EBADMSG;
+	w->start_mono_ns = rollup->from_mono_ns;
+	w->end_mono_ns = rollup->to_mono_ns;
+	w->count = rollup->count;
+	w->min_ns = rollup->min;
+	w->max_ns = rollup->max;
+	w->sum_ns = (int64_t)rollup->sum;
+	w->overflow = rollup->overflows;
+	w->missed = rollup->missed;
+	w->bins_len = rollup->histogram_len;
+	if (w->bins_len > 0)
+		memcpy(w->bins, rollup->histogram, w->bins_len);
+	if (t->whole && w->count)
+		keep_worst(t, w);
+	t->from_hours += w->count;
+	(void)histogram_decode_add(part_of(t, w->start_mono_ns), w->bins, w->bins_len);
+	return latency_summary_add(t->sum, w);
+}
+
 static void write_summary(const struct latency_summary *sum, const struct histogram *parts,
 			  struct report_latency *out)
 {
@@ -95,6 +128,8 @@ static int fill_column(struct building *b, size_t index, size_t column)
 
 	if (!sum || !parts)
 		return -ENOMEM;
+	r = query_visit_rollups(b->query, b->latency_indices[index], b->from_mono_ns, b->to_mono_ns,
+				on_rollup, &t);
 	for (size_t i = 0; i < c->n_spans && r == 0; i++) {
 		t.span = &c->spans[i];
 		r = query_visit_windows(b->query, b->latency_indices[index],
@@ -103,6 +138,7 @@ static int fill_column(struct building *b, size_t index, size_t column)
 	}
 	if (r == 0)
 		write_summary(sum, parts, &t.series->columns[column]);
+	t.series->columns[column].from_hours = t.from_hours;
 	return r;
 }
 

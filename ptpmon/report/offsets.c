@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ptpmon/base/nsec.h"
-#include "ptpmon/report/building.h"
+#include "ptpmon/report/hours.h"
 #include "ptpmon/report/values.h"
 #include "ptpmon/stats/quantile.h"
 #include "ptpmon/stats/segments.h"
@@ -28,6 +28,7 @@ struct tally {
 	size_t kept;          /* offsets that are */
 	struct values breaks; /* what is kept before one that has another state, or a step */
 	int64_t *maxima;      /* of windows, for coincidences */
+	struct hours hours;   /* what is left of older ones */
 	/* only of column 0: */
 	bool whole;
 	int64_t last_ns; /* the sample before, or the edge of the scope; TIME_UNKNOWN if none */
@@ -40,6 +41,7 @@ static void tally_clear(struct tally *t)
 	values_clear(&t->offsets);
 	values_clear(&t->delays);
 	values_clear(&t->breaks);
+	hours_clear(&t->hours);
 	values_clear(&t->distances);
 }
 
@@ -135,13 +137,13 @@ static void drop_the_others(struct tally *t)
 	t->times.n = t->offsets.n = used;
 }
 
-static int write_statistics(struct tally *t)
+/* Of the samples whose rows are there. */
+static int write_values(struct tally *t)
 {
 	struct report_offset *o = t->column;
 	struct moments m;
 	int r;
 
-	drop_the_others(t);
 	o->count = t->offsets.n;
 	if (!o->count)
 		return 0;
@@ -163,6 +165,17 @@ static int write_statistics(struct tally *t)
 				       .breaks = t->breaks.v,
 				       .n_breaks = t->breaks.n,
 			       });
+}
+
+static int write_statistics(struct tally *t)
+{
+	int r;
+
+	drop_the_others(t);
+	r = write_values(t);
+	if (r == 0)
+		hours_join(&t->hours, t->column, t->offsets.v, t->offsets.n);
+	return r;
 }
 
 static void write_lock(const struct building *b, const struct report_column *column,
@@ -227,8 +240,10 @@ static int fill_column(struct building *b, size_t index, size_t column)
 		/* a scope that begins within the run begins where there might have been a sample */
 		.last_ns = b->from_start ? TIME_UNKNOWN : b->from_mono_ns,
 	};
-	int r = 0;
+	int r = hours_read(&t.hours, b, b->offset_indices[index], column);
 
+	if (t.hours.to_mono_ns != TIME_UNKNOWN) /* from there on rows tell of gaps */
+		t.last_ns = t.hours.to_mono_ns;
 	for (size_t i = 0; i < c->n_spans && r == 0; i++)
 		r = query_visit_samples(b->query, b->offset_indices[index],
 					t.whole ? b->from_mono_ns : c->spans[i].from_ns,

@@ -133,6 +133,7 @@ static void write_interval(struct cell *c)
 static const struct row offset_rows[] = {
 	{ "time",                write_duration, 0, 0, false },
 	{ "samples",             COUNT(struct report_offset, count), 0, false },
+	{ "  from hours",        OCCURRENCES(struct report_offset, from_hours), 0, true },
 	{ "|offset|    50 %",    QUANTILE(struct report_offset, offset, abs), 0, false },
 	{ "              between",  INTERVAL(struct report_offset, abs), 0, true },
 	{ "            99 %",    QUANTILE(struct report_offset, offset, abs), 1, false },
@@ -162,6 +163,7 @@ static const struct row offset_rows[] = {
 
 static const struct row latency_rows[] = {
 	{ "wake-ups",            COUNT(struct report_latency, count), 0, false },
+	{ "  from hours",        OCCURRENCES(struct report_latency, from_hours), 0, true },
 	{ "latency     min",     NS(struct report_latency, latency, min_ns), 0, false },
 	{ "            avg",     NS(struct report_latency, latency, avg_ns), 0, false },
 	{ "            50 %",    QUANTILE(struct report_latency, latency, value), 0, false },
@@ -306,7 +308,7 @@ void table_latency(struct strbuf *out, const struct report *r,
 
 /* What footnotes stand for: percentiles refused, and intervals. */
 struct notes {
-	bool refused, between;
+	bool refused, between, hours;
 };
 
 static void note(struct notes *notes, const struct report_quantiles *q, uint64_t count)
@@ -323,6 +325,8 @@ void table_notes(struct strbuf *out, const struct report *r)
 
 	for (size_t c = 0; c < r->n_columns; c++) {
 		for (size_t i = 0; i < r->n_offsets; i++)
+			notes.hours |= r->offsets[i].columns[c].from_hours > 0;
+		for (size_t i = 0; i < r->n_offsets; i++)
 			note(&notes, &r->offsets[i].columns[c].abs, r->offsets[i].columns[c].count);
 		for (size_t i = 0; i < r->n_latencies; i++)
 			note(&notes, &r->latencies[i].columns[c].value,
@@ -334,6 +338,10 @@ void table_notes(struct strbuf *out, const struct report *r)
 	if (notes.refused)
 		strbuf_add(out, "- (N): refused, for at least N values are needed for one to lie "
 				"beyond it.\n");
-	if (notes.between || notes.refused)
+	if (notes.hours)
+		strbuf_add(out,
+			   "from hours: their samples have aged out. Percentiles with them are "
+			   "at most 1.6 %\ntoo large; wander is of the others.\n");
+	if (notes.between || notes.refused || notes.hours)
 		strbuf_add(out, "\n");
 }

@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/strbuf.h"
 #include "ptpmon/report/csv.h"
 #include "ptpmon/report/json.h"
 #include "ptpmon/report/text.h"
+#include "ptpmon/stats/signed_histogram.h"
 #include "report_fixture.h"
 
 static const struct report_request usual = {
@@ -336,6 +338,95 @@ static void csv_has_a_line_for_each_figure(void **state)
 	fixture_remove(&f);
 }
 
+/* An hour of a series (its id) whose rows have aged out. */
+static void plant_hour(sqlite3 *db, int64_t series, int64_t from, int64_t count, int64_t min,
+		       int64_t max, double sum, double sum_squares, const uint8_t *bins, size_t len)
+{
+	sqlite3_stmt *row;
+
+	assert_int_equal(
+		sqlite3_prepare_v2(db,
+				   "INSERT INTO rollup VALUES (?1, ?2 / 3600000000000, 0, ?2, "
+				   "?2 + 1000000000, ?3, ?4, ?5, ?6, ?7, 0, 4, 1, 2, ?8)",
+				   -1, &row, NULL),
+		SQLITE_OK);
+	(void)sqlite3_bind_int64(row, 1, series);
+	(void)sqlite3_bind_int64(row, 2, START_MONO + from);
+	(void)sqlite3_bind_int64(row, 3, count);
+	(void)sqlite3_bind_int64(row, 4, min);
+	(void)sqlite3_bind_int64(row, 5, max);
+	(void)sqlite3_bind_double(row, 6, sum);
+	(void)sqlite3_bind_double(row, 7, sum_squares);
+	(void)sqlite3_bind_blob(row, 8, bins, (int)len, SQLITE_STATIC);
+	assert_int_equal(sqlite3_step(row), SQLITE_DONE);
+	(void)sqlite3_finalize(row);
+}
+
+/* 3000 samples of -100 and 1000 wake-ups of 7 us in two hours that have aged out, 1000 samples of
+ * 60 and 10 windows after them. */
+static void hours_are_joined_with_what_came_later(void **state)
+{
+	struct signed_histogram *h = calloc(1, sizeof(*h));
+	struct histogram *l = calloc(1, sizeof(*l));
+	uint8_t offsets[64];
+	uint8_t latencies[64];
+	const struct report_offset *o;
+	const struct report_latency *w;
+	struct fixture f;
+	struct report *r;
+	unsigned offset;
+	unsigned cpu;
+	sqlite3 *db;
+	size_t len;
+
+	assert_true(h && l);
+	fixture_open(&f, NULL);
+	offset = fixture_offset_series(&f, "eth0");
+	cpu = fixture_latency_series(&f, "cpu 0");
+	for (int64_t i = 0; i < 1000; i++)
+		fixture_sample(&f, offset, (7200 + i) * S, 60, 0);
+	for (int64_t i = 0; i < 10; i++)
+		fixture_window(&f, cpu, (7200 + i) * S, 99, 5000, 6000);
+	fixture_close(&f, 8200 * S, "stopped", NULL);
+	for (unsigned i = 0; i < 1500; i++)
+		signed_histogram_count(h, -100);
+	l->bins[histogram_bin(7000)] = 500;
+	assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
+	for (int64_t hour = 0; hour < 2; hour++) {
+		len = signed_histogram_encode(h, offsets, sizeof(offsets));
+		plant_hour(db, 1, hour * 3600 * S + S, 1500, -100, -100, -150000, 15000000, offsets,
+			   len);
+		len = histogram_encode(l, latencies, sizeof(latencies));
+		plant_hour(db, 2, hour * 3600 * S + S, 500, 7000, 7000, 3500000, 0, latencies, len);
+	}
+	(void)sqlite3_close(db);
+	r = fixture_report(&f, NULL);
+	o = &r->offsets[0].columns[0];
+	assert_int_equal(o->count, 4000);
+	assert_int_equal(o->from_hours, 3000);
+	assert_int_equal(o->min_ns, -100);
+	assert_int_equal(o->max_ns, 60);
+	assert_true(fabs(o->mean_ns - -60) < 1e-9);
+	assert_true(fabs(o->stddev_ns - 69.2820323) < 1e-6);
+	assert_int_equal(o->abs.value_ns[0], 100);
+	assert_int_equal(o->abs.beyond[0], 2000);
+	assert_int_equal(o->abs.high_ns[0], SAMPLE_UNKNOWN);
+	assert_int_equal(o->abs_max_ns, 100);
+	assert_int_equal(o->missed, 8);
+	assert_int_equal(o->steps, 2);
+	assert_int_equal(o->unlocked, 4);
+	assert_int_equal(o->wander.pieces, 1);
+	w = &r->latencies[0].columns[0];
+	assert_int_equal(w->count, 2000);
+	assert_int_equal(w->from_hours, 1000);
+	assert_int_equal(w->max_ns, 7000);
+	assert_int_equal(r->worst_latencies[0].latency_ns, 7000);
+	r = report_free(r);
+	free(h);
+	free(l);
+	fixture_remove(&f);
+}
+
 /* The whole page with everything asked for: within 80 columns, and no number is none. */
 static void everything_can_be_drawn(void **state)
 {
@@ -385,6 +476,7 @@ int main(void)
 		cmocka_unit_test(columns_may_lie_between_marks),
 		cmocka_unit_test(excursions_that_belong_together_are_told),
 		cmocka_unit_test(csv_has_a_line_for_each_figure),
+		cmocka_unit_test(hours_are_joined_with_what_came_later),
 		cmocka_unit_test(everything_can_be_drawn),
 	};
 
