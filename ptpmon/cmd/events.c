@@ -42,18 +42,20 @@ static int print_json(const struct position *p, const struct query_event *e, int
 {
 	char text[512];
 	char subject[128];
+	char code[64];
 	char utc[NSEC_TEXT_MAX];
 	json_auto_t *object = NULL;
 
 	CLEAN(text, e->text);
 	CLEAN(subject, e->subject);
-	object = json_pack(
-		"{ss sI so so ss ss ss ss so*}", "schema", "ptpmon.event/1", "run",
-		(json_int_t)p->run, "utc",
-		utc_ns == TIME_UNKNOWN ? json_null() : json_string(nsec_format_utc(utc_ns, utc)),
-		"mono_ns", json_sprintf("%" PRId64, e->mono_ns), "severity",
-		severity_name(e->severity), "code", e->code_name, "subject", subject, "text", text,
-		"detail", *e->detail ? json_loads(e->detail, 0, NULL) : NULL);
+	CLEAN(code, e->code_name);
+	object = json_pack("{ss sI so so ss ss ss ss so*}", "schema", "ptpmon.event/1", "run",
+			   (json_int_t)p->run, "utc",
+			   utc_ns == TIME_UNKNOWN ? json_null()
+						  : json_string(nsec_format_utc(utc_ns, utc)),
+			   "mono_ns", json_sprintf("%" PRId64, e->mono_ns), "severity",
+			   severity_name(e->severity), "code", code, "subject", subject, "text",
+			   text, "detail", *e->detail ? json_loads(e->detail, 0, NULL) : NULL);
 	if (!object)
 		return -ENOMEM;
 	return json_dumpf(object, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF ? -EIO : 0;

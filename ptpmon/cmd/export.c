@@ -72,13 +72,21 @@ static void put_known(int64_t value)
 		(void)printf("%" PRId64, value);
 }
 
+/* What it measures; "" for what this version does not know. */
+static const char *kind_of(const struct query_series *series)
+{
+	return series->kind < SERIES_KIND_MAX ? series_kind_name(series->kind) : "";
+}
+
 static int put_sample(void *userdata, const struct sample *s)
 {
 	const struct exporting *e = userdata;
 	const struct query_series *series = &e->series[s->series];
 
 	put_time(e, s->mono_ns);
-	(void)fputs(series->source, stdout);
+	put_text(kind_of(series));
+	(void)putchar(',');
+	put_text(series->source);
 	(void)putchar(',');
 	put_text(series->subject);
 	(void)putchar(',');
@@ -130,8 +138,7 @@ static int put_rollup(void *userdata, const struct query_rollup *r)
 	const struct query_series *series = &e->series[r->series];
 
 	put_time(e, r->from_mono_ns);
-	(void)printf("%" PRId64 ",%s,", r->to_mono_ns - r->from_mono_ns,
-		     series->kind < SERIES_KIND_MAX ? series_kind_name(series->kind) : "");
+	(void)printf("%" PRId64 ",%s,", r->to_mono_ns - r->from_mono_ns, kind_of(series));
 	put_text(series->subject);
 	(void)putchar(',');
 	if (r->phase != QUERY_NO_PHASE)
@@ -159,7 +166,9 @@ static int put_event(void *userdata, const struct query_event *event)
 	const struct exporting *e = userdata;
 
 	put_time(e, event->mono_ns);
-	(void)printf("%s,%s,", severity_name(event->severity), event->code_name);
+	(void)printf("%s,", severity_name(event->severity));
+	put_text(event->code_name);
+	(void)putchar(',');
 	put_text(event->subject);
 	(void)putchar(',');
 	put_text(event->text);
@@ -176,7 +185,8 @@ static int print_events(struct exporting *e)
 
 /* clang-format off */
 static const struct table tables[] = {
-	{ "samples", "utc,mono_ns,source,subject,value_ns,delay_ns,freq_ppb,servo,missed,step,unlocked,time_assumed",
+	{ "samples", "utc,mono_ns,kind,source,subject,value_ns,delay_ns,freq_ppb,servo,missed,step,unlocked,"
+	  "time_assumed",
 	  print_samples },
 	{ "latency", "utc,start_mono_ns,length_ns,cpu,count,min_ns,avg_ns,max_ns,overflows,missed", print_windows },
 	{ "hours", "utc,from_mono_ns,length_ns,kind,subject,phase,count,min,mean,max,overflows,missed,steps,unlocked",

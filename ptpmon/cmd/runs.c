@@ -20,7 +20,7 @@
 #define LEAST_NS       (60 * NSEC_PER_SEC) /* less tells nothing about a day */
 #define STILL_THERE_NS (60 * NSEC_PER_SEC) /* more than any flush interval that makes sense */
 
-enum { AMOUNT_MAX = 32, LABEL_MAX = 64 };
+enum { AMOUNT_MAX = 32, LABEL_MAX = 64, STATE_MAX = 24 };
 
 /* The list on its way out. */
 struct listing {
@@ -32,10 +32,13 @@ struct listing {
 };
 
 /* "stopped", "recording", or what became of one that did not end. */
-static const char *state_of(const struct listing *l, const struct run_facts *run)
+static const char *state_of(const struct listing *l, const struct run_facts *run,
+			    char out[static STATE_MAX])
 {
-	if (run->how)
-		return run->how;
+	if (run->how) {
+		clean_copy(out, STATE_MAX, run->how);
+		return out;
+	}
 	return strcmp(run->boot_id, l->boot_id) == 0 &&
 			       l->now_mono_ns - run->newest_mono_ns < STILL_THERE_NS
 		       ? "recording"
@@ -96,6 +99,7 @@ static int add_line(void *userdata, const struct run_facts *run)
 	char data[AMOUNT_MAX];
 	char written[AMOUNT_MAX];
 	char label[LABEL_MAX];
+	char state[STATE_MAX];
 
 	if (l->n++ == 0)
 		strbuf_addf(l->text, "%4s  %-16s  %-11s  %-11s %7s %7s %7s  %s\n", "run",
@@ -108,7 +112,7 @@ static int add_line(void *userdata, const struct run_facts *run)
 	CLEAN(label, run->label);
 	strbuf_addf(l->text, "%4" PRId64 "  %-16s  %-11s  %-11s %7s %7s %7s%s%s\n", run->id, began,
 		    nsec_format_age(run->newest_mono_ns - run->start_mono_ns, lasted),
-		    state_of(l, run), amount((double)(run->samples + run->windows), rows),
+		    state_of(l, run, state), amount((double)(run->samples + run->windows), rows),
 		    daily(run, run->data_bytes, data), daily(run, run->written_bytes, written),
 		    *label ? "  " : "", label);
 	return 0;
@@ -142,11 +146,12 @@ static json_t *string(const char *text)
 static int add_object(void *userdata, const struct run_facts *run)
 {
 	struct listing *l = userdata;
+	char state[STATE_MAX];
 	json_t *object = json_pack(
 		"{sI so so so so so ss so so so so sI sI so so so so}", "id", (json_int_t)run->id,
 		"label", string(run->label), "host", string(run->host), "kernel",
 		string(run->kernel), "version", string(run->version), "ptp4l_version",
-		string(run->ptp4l_version), "state", state_of(l, run), "start_utc",
+		string(run->ptp4l_version), "state", state_of(l, run, state), "start_utc",
 		utc(run->start_utc_ns), "newest_utc", utc(run->newest_utc_ns), "start_mono_ns",
 		mono(run->start_mono_ns), "newest_mono_ns", mono(run->newest_mono_ns), "samples",
 		(json_int_t)run->samples, "windows", (json_int_t)run->windows, "data_bytes",

@@ -14,7 +14,7 @@
 /* A transaction takes no more, so that the log stays small; one flush usually has far less. */
 enum { BATCH_BYTES = 2 << 20 };
 
-#define COST_EVERY_NS (10 * 60 * NSEC_PER_SEC) /* it costs a page itself */
+#define COST_EVERY_NS (600 * NSEC_PER_SEC) /* it costs a page itself */
 #define TRIM_EVERY_NS (3600 * NSEC_PER_SEC)
 
 /* A slice is not begun so shortly before a flush; after one, the disk is left alone for a while. */

@@ -10,11 +10,15 @@
 #include "ptpmon/store/query_impl.h"
 #include "ptpmon/store/run.h"
 
-/* The wall clock as the first row of clock_map has it, and as the last does. */
+/*
+ * The wall clock as the first row of clock_map has it, and as the last does. One that shows a time
+ * before 2020 had not been set yet: a later row knows better when that was.
+ */
 static const char select_runs[] =
 	"SELECT r.id, label, host, kernel, version, ptp4l_version, boot_id, how, start_mono_ns, "
-	"end_mono_ns, (SELECT utc_ns - mono_ns FROM clock_map WHERE run = r.id ORDER BY mono_ns "
-	"LIMIT 1), (SELECT utc_ns - mono_ns FROM clock_map WHERE run = r.id ORDER BY mono_ns DESC "
+	"end_mono_ns, (SELECT utc_ns - mono_ns FROM clock_map WHERE run = r.id "
+	"ORDER BY utc_ns < 1577836800000000000, mono_ns LIMIT 1), (SELECT utc_ns - mono_ns FROM "
+	"clock_map WHERE run = r.id ORDER BY mono_ns DESC "
 	"LIMIT 1), %s FROM run AS r ORDER BY r.id";
 
 /* A record of version 1 does not say what a run costs. */

@@ -8,6 +8,7 @@
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/model/event.h"
+#include "ptpmon/store/usage.h"
 
 enum statement {
 	BEGIN,
@@ -323,22 +324,36 @@ void writer_set_cost(struct writer *w, int64_t data_bytes, int64_t written_bytes
 	w->cost_due = true;
 }
 
-static int write_cost(struct writer *w)
+/* With what this transaction adds to the file. */
+static int write_cost(struct writer *w, int64_t used_before)
 {
+	const struct usage usage = {.db = w->db};
+	int64_t file;
+	int64_t used;
+	int r;
+
 	if (!w->cost_due)
 		return 0;
+	r = usage_file(&usage, &file, &used);
+	if (r < 0)
+		return r;
 	bind_known(w->statements[UPDATE_COST], 3,
 		   w->run.written_bytes < 0 ? SAMPLE_UNKNOWN : w->run.written_bytes);
-	(void)at_moment(w, UPDATE_COST, w->run.data_bytes);
+	(void)at_moment(w, UPDATE_COST, w->run.data_bytes + used - used_before);
 	return run_statement(w, UPDATE_COST);
 }
 
 static int write_all(struct writer *w, const struct series *series, size_t n_series,
 		     const struct queue_entry *entries, size_t n)
 {
+	const struct usage usage = {.db = w->db};
 	const struct run before = w->run;
+	int64_t file;
+	int64_t used = 0;
 	int r = run_statement(w, BEGIN);
 
+	if (r == 0)
+		r = usage_file(&usage, &file, &used);
 	while (r == 0 && w->n_series < n_series)
 		r = write_series(w, &series[w->n_series]);
 	for (size_t i = 0; r == 0 && i < n; i++)
@@ -346,7 +361,7 @@ static int write_all(struct writer *w, const struct series *series, size_t n_ser
 	if (r == 0)
 		r = write_order(w, &before);
 	if (r == 0)
-		r = write_cost(w);
+		r = write_cost(w, used);
 	if (r == 0)
 		r = run_statement(w, COMMIT);
 	return r;

@@ -34,7 +34,10 @@ size_t writer_series(const struct writer *w);
 /* The phase that the run is in, as committed; "" for none. */
 const char *writer_phase(const struct writer *w);
 
-/* What the run has cost, to be written with the next commit; written_bytes -1: not known. */
+/*
+ * What the run has cost so far, to be written with the next commit, which adds its own data.
+ * written_bytes -1: not known.
+ */
 void writer_set_cost(struct writer *w, int64_t data_bytes, int64_t written_bytes);
 
 /*

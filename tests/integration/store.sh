@@ -59,7 +59,7 @@ check "runs --json: what it cost" jq -e '(.runs[0].data_bytes | type) == "number
 n=$(ptpmon slave export --csv | tail -n +2 | wc -l)
 check "export: every sample" [ "$n" = "$(sql 'select count(*) from sample')" ]
 check "export: the values of the record" \
-	[ "$(ptpmon slave export --csv | awk -F, 'NR > 1 { s += $5 } END { printf "%d", s }')" = \
+	[ "$(ptpmon slave export --csv | awk -F, 'NR > 1 { s += $6 } END { printf "%d", s }')" = \
 		"$(sql 'select sum(value_ns) from sample')" ]
 check "export: every window" [ "$(ptpmon slave export --csv --table latency | tail -n +2 | wc -l)" = \
 	"$(sql 'select count(*) from latency')" ]
