@@ -95,6 +95,12 @@ static int take_on_refusal(const char *text, struct sampler_options *o)
 	return take_either(text, "warn", "fail", &o->fail_on_refusal);
 }
 
+static int take_name(const char *text, struct sampler_options *o)
+{
+	o->name = text;
+	return 0;
+}
+
 static int take_fd(const char *text, struct sampler_options *o)
 {
 	int64_t fd;
@@ -121,6 +127,7 @@ static const struct row rows[] = {
 	{"duration",    "DURATION",   "how long; 0 (default): until a signal",              take_length},
 	{"idle-states", "allow|hold", "leave the CPUs' idle states alone (default) or off", take_idle_states},
 	{"on-refusal",  "warn|fail",  "when priority or locked memory is refused (warn)",   take_on_refusal},
+	{"name",        "TEXT",       "what begins each line on stderr (nothing)",          take_name},
 	{"fd",          "N",          "SOCK_SEQPACKET socket that takes the windows",       take_fd},
 };
 /* clang-format on */
@@ -196,5 +203,6 @@ int main(int argc, char **argv)
 	(void)cpulist_select("not-isolated", &o.cpus);
 	if (!parse(argc, argv, &o, &status))
 		return status;
+	log_setup(o.name, LOG_LEVEL_NOTICE); /* whoever reads it may know who we are */
 	return sampler_run(&o) < 0 ? EXIT_USAGE : EXIT_GOOD;
 }

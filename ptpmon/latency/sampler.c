@@ -85,8 +85,8 @@ static int allocate(struct sampler *s, const struct cpulist *cpus)
 	return 0;
 }
 
-/* Memory and idle states. What is refused is noted, or the end if the options say so. */
-static int prepare_machine(struct sampler *s)
+/* Memory and idle states. What is refused is noted. */
+static void prepare_machine(struct sampler *s)
 {
 	struct surroundings *around = &s->around;
 
@@ -95,14 +95,6 @@ static int prepare_machine(struct sampler *s)
 	around->memory_locked = around->lock_error == 0;
 	if (s->options->hold_idle_states)
 		around->idle_error = -idle_states_hold(&around->idle_fd);
-	if (!s->options->fail_on_refusal)
-		return 0;
-	if (around->lock_error)
-		log_error("locking memory: %s (needs CAP_IPC_LOCK or a higher RLIMIT_MEMLOCK)",
-			  strerror(around->lock_error));
-	if (around->idle_error)
-		log_error("/dev/cpu_dma_latency: %s", strerror(around->idle_error));
-	return around->lock_error || around->idle_error ? -EPERM : 0;
 }
 
 static void release_threads(struct sampler *s)
@@ -117,6 +109,28 @@ static void join_threads(struct sampler *s)
 	for (size_t i = 0; i < s->started; i++)
 		latency_thread_join(&s->threads[i]);
 	s->started = 0;
+}
+
+/* What was refused is the end if the options say so: a line for the first, most telling refusal. */
+static int judge_refusals(const struct sampler *s, int schedule_error)
+{
+	const struct surroundings *around = &s->around;
+
+	if (!s->options->fail_on_refusal)
+		return 0;
+	if (schedule_error)
+		log_error("SCHED_FIFO %d: %s (needs CAP_SYS_NICE or RLIMIT_RTPRIO, and real-time "
+			  "runtime in its cgroup)",
+			  s->pace.priority, strerror(schedule_error));
+	else if (around->lock_error)
+		log_error("locking memory: %s (needs CAP_IPC_LOCK or a higher RLIMIT_MEMLOCK)",
+			  strerror(around->lock_error));
+	else if (around->idle_error)
+		log_error("/dev/cpu_dma_latency: %s (needs write permission)",
+			  strerror(around->idle_error));
+	else
+		return 0;
+	return -EPERM;
 }
 
 /* Are there threads that measure, and is what was refused allowed to be? */
@@ -141,13 +155,7 @@ static int judge_threads(const struct sampler *s)
 		log_error("none of the CPUs asked for can be measured");
 		return -ENODEV;
 	}
-	if (refused && s->options->fail_on_refusal) {
-		log_error("SCHED_FIFO %d: %s (needs CAP_SYS_NICE or RLIMIT_RTPRIO, and real-time "
-			  "runtime in its cgroup)",
-			  s->pace.priority, strerror(refused));
-		return -refused;
-	}
-	return 0;
+	return judge_refusals(s, refused);
 }
 
 static int start_threads(struct sampler *s)
@@ -283,10 +291,10 @@ static int measure(struct sampler *s)
 		r = open_signals(s);
 	if (r == 0)
 		r = allocate(s, &cpus);
-	if (r == 0)
-		r = prepare_machine(s);
-	if (r == 0)
+	if (r == 0) {
+		prepare_machine(s);
 		r = start_threads(s);
+	}
 	if (r == 0)
 		set_pace(s);
 	else

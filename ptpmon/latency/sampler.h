@@ -20,6 +20,7 @@ struct sampler_options {
 	bool hold_idle_states;
 	bool fail_on_refusal; /* else it measures all the same, and the conditions say so */
 	int fd;               /* SOCK_SEQPACKET, where the windows go */
+	const char *name;     /* in front of lines on the log; NULL: none */
 };
 
 /*

@@ -95,7 +95,7 @@ static struct slot *oldest_of(struct latency_thread *t, bool *last)
 		return w;
 	w = ring_filling(&t->ring);
 	*last = true;
-	return w->count > 0 ? w : NULL;
+	return w->count > 0 || w->missed > 0 ? w : NULL;
 }
 
 /* The thread with the oldest window of all; NULL if there is none. */

@@ -97,6 +97,18 @@ static inline void count(struct slot *w, int64_t late_ns)
 		w->bins[histogram_bin((uint64_t)late_ns)]++;
 }
 
+/*
+ * How many deadlines went by in a wake-up that came at now_ns. None at or after until counts: there
+ * is no period then that could be missed.
+ */
+static inline int64_t count_missed(const struct pace *pace, int64_t deadline_ns, int64_t now_ns)
+{
+	int64_t last_ns = now_ns < pace->until_mono_ns ? now_ns : pace->until_mono_ns - 1;
+
+	return deadline_ns <= last_ns ? (last_ns - deadline_ns) / pace->interval_ns + 1 : 0;
+}
+
+/* A period belongs to the window that its deadline lies in, whether it was slept or missed. */
 static void measure(struct latency_thread *t)
 {
 	struct pace *pace = t->pace;
@@ -110,23 +122,26 @@ static void measure(struct latency_thread *t)
 	while (deadline < pace->until_mono_ns &&
 	       !atomic_load_explicit(&pace->stop, memory_order_relaxed)) {
 		int64_t now = sleep_until(deadline);
+		int64_t missed = count_missed(pace, deadline + interval_ns, now);
+		int64_t after;
 
 		count(w, now - deadline);
-		deadline += interval_ns;
-		if (deadline <= now) {
-			int64_t missed = (now - deadline) / interval_ns + 1;
-
+		deadline += interval_ns + missed * interval_ns;
+		if (deadline < window_start + window_ns) {
 			w->missed += (uint64_t)missed;
-			deadline += missed * interval_ns;
-		}
-		if (deadline < window_start + window_ns)
 			continue;
+		}
 		window_start = deadline - deadline % window_ns;
+		after = (deadline - window_start) / interval_ns; /* of the missed */
+		if (after > missed)
+			after = missed;
+		w->missed += (uint64_t)(missed - after);
 		w->end_mono_ns = window_start;
 		if (ring_publish(&t->ring)) { /* w is the sender's from here on */
 			w = ring_filling(&t->ring);
 			w->start_mono_ns = window_start;
 		}
+		w->missed += (uint64_t)after;
 	}
 	w->end_mono_ns = deadline;
 }

@@ -79,51 +79,63 @@ static void pause_for(int64_t ns)
 /* What arrived until the sampler closed its end. */
 struct heard {
 	unsigned conditions, windows, longer;
+	int64_t end_mono_ns; /* of the last window */
 	struct latency_conditions first;
 	struct latency_summary sum;
 };
 
-/* Every message until the end; checks what must hold for each window and between them. */
-static void read_all(const struct run *run, struct heard *h)
+/* Checks what must hold for each window and between them. */
+static void check_window(struct heard *h, const struct latency_window *w)
 {
-	int64_t end = 0;
-
-	*h = (struct heard){0};
-	for (;;) {
-		static struct latency_window w;
-		static uint8_t message[WINDOW_MESSAGE_MAX];
-		ssize_t n = recv(run->reader, message, sizeof(message), 0);
-
-		assert_true(n >= 0);
-		if (n == 0)
-			return;
-		if (window_kind(message, (size_t)n) == WINDOW_CONDITIONS) {
-			struct latency_conditions c;
-
-			assert_int_equal(window_decode_conditions(message, (size_t)n, &c), 0);
-			if (h->conditions++ == 0)
-				h->first = c;
-			continue;
-		}
-		assert_true(h->conditions > 0);
-		assert_int_equal(window_decode(message, (size_t)n, &w), 0);
-		if (h->windows++ > 0) {
-			assert_int_equal(w.start_mono_ns, end); /* without a hole … */
-			assert_int_equal(end % WINDOW_NS, 0);   /* … on the common grid */
-		}
-		end = w.end_mono_ns;
-		h->longer += end - w.start_mono_ns > WINDOW_NS;
-		assert_int_equal(latency_summary_add(&h->sum, &w), 0);
+	assert_true(h->conditions > 0);
+	if (h->windows++ > 0) {
+		assert_int_equal(w->start_mono_ns, h->end_mono_ns); /* without a hole ... */
+		assert_int_equal(w->start_mono_ns % WINDOW_NS, 0);  /* ... on the common grid */
 	}
+	h->end_mono_ns = w->end_mono_ns;
+	h->longer += w->end_mono_ns - w->start_mono_ns > WINDOW_NS;
+	/* every period was either a wake-up or missed */
+	assert_int_equal(w->count + w->missed, (w->end_mono_ns - w->start_mono_ns) / INTERVAL_NS);
+	assert_int_equal(latency_summary_add(&h->sum, w), 0);
 }
 
-/* Every period was either a wake-up or missed. */
+/* One message; false at the end. */
+static bool read_one(const struct run *run, struct heard *h)
+{
+	static struct latency_window w;
+	static uint8_t message[WINDOW_MESSAGE_MAX];
+	struct latency_conditions c;
+	ssize_t n = recv(run->reader, message, sizeof(message), 0);
+
+	assert_true(n >= 0);
+	if (n == 0)
+		return false;
+	if (window_kind(message, (size_t)n) == WINDOW_LATENCY) {
+		assert_int_equal(window_decode(message, (size_t)n, &w), 0);
+		check_window(h, &w);
+		return true;
+	}
+	assert_int_equal(window_decode_conditions(message, (size_t)n, &c), 0);
+	if (h->conditions++ == 0)
+		h->first = c;
+	return true;
+}
+
+static void read_all(const struct run *run, struct heard *h)
+{
+	while (read_one(run, h))
+		;
+}
+
 static void assert_nothing_lost(const struct heard *h, int64_t duration_ns)
 {
-	uint64_t periods = h->sum.count + h->sum.missed;
+	assert_int_equal(h->sum.count + h->sum.missed, duration_ns / INTERVAL_NS);
+}
 
-	assert_int_equal(periods, (h->sum.end_mono_ns - h->sum.start_mono_ns) / INTERVAL_NS);
-	assert_true(periods >= (uint64_t)(duration_ns / INTERVAL_NS));
+/* Windows that wake-ups late by a whole one, as on a loaded machine, may have added to others. */
+static unsigned stalled_windows(const struct heard *h)
+{
+	return (unsigned)(h->sum.missed * INTERVAL_NS / WINDOW_NS);
 }
 
 static void a_reader_gets_every_window(void **state)
@@ -136,7 +148,8 @@ static void a_reader_gets_every_window(void **state)
 	read_all(&run, h);
 	assert_int_equal(finish(&run), 0);
 	assert_nothing_lost(h, duration);
-	assert_true(h->windows > 1);
+	assert_true(h->windows + stalled_windows(h) >= duration / WINDOW_NS);
+	assert_true(h->longer <= stalled_windows(h));
 	assert_int_equal(h->first.policy, SCHED_OTHER);
 	assert_int_equal(h->first.interval_ns, INTERVAL_NS);
 	assert_int_equal(h->first.cpu, cpulist_next(&run.options.cpus, 0));
@@ -160,7 +173,7 @@ static void windows_merge_while_nobody_reads(void **state)
 	assert_int_equal(finish(&run), 0);
 	assert_nothing_lost(h, duration);
 	assert_true(h->longer >= 1);
-	assert_true(h->windows - h->longer > RING_WAITING_MAX);
+	assert_true(h->windows - h->longer + stalled_windows(h) > RING_WAITING_MAX);
 	free(h);
 }
 
@@ -170,16 +183,13 @@ static void windows_wait_one_by_one(void **state)
 	const int64_t duration = (RING_WAITING_MAX - 5) * WINDOW_NS;
 	struct run run;
 	struct heard *h = calloc(1, sizeof(*h));
-	unsigned stalls;
 
 	start(&run, duration);
 	pause_for(duration + 100 * NSEC_PER_MSEC);
 	read_all(&run, h);
 	assert_int_equal(finish(&run), 0);
 	assert_nothing_lost(h, duration);
-	/* only a wake-up that was late by a whole window may have made one longer */
-	stalls = (unsigned)(h->sum.missed * INTERVAL_NS / WINDOW_NS);
-	assert_true(h->longer <= stalls);
+	assert_true(h->longer <= stalled_windows(h));
 	free(h);
 }
 
@@ -189,12 +199,12 @@ static void a_signal_ends_it_with_the_last_window(void **state)
 	struct heard *h = calloc(1, sizeof(*h));
 
 	start(&run, 0);
-	pause_for(100 * NSEC_PER_MSEC);
+	while (h->windows < 3 && read_one(&run, h))
+		;
 	assert_int_equal(kill(getpid(), SIGTERM), 0);
 	read_all(&run, h);
 	assert_int_equal(finish(&run), 0);
-	assert_true(h->windows > 0);
-	assert_nothing_lost(h, 0);
+	assert_true(h->windows >= 3);
 	free(h);
 }
 
