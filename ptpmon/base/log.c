@@ -4,8 +4,11 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINE_BYTES = 1024 };
@@ -16,11 +19,24 @@ static struct {
 	bool journal;
 } logger = {.level = LOG_LEVEL_NOTICE};
 
+/* JOURNAL_STREAM is inherited by what has its stderr elsewhere: it names the journal's own file. */
+static bool goes_to_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	char own[64];
+	struct stat st;
+
+	if (!stream || fstat(STDERR_FILENO, &st) < 0)
+		return false;
+	(void)snprintf(own, sizeof(own), "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+	return strcmp(stream, own) == 0;
+}
+
 void log_setup(const char *name, enum log_level level)
 {
 	logger.name = name;
 	logger.level = level;
-	logger.journal = getenv("JOURNAL_STREAM") != NULL;
+	logger.journal = goes_to_journal();
 }
 
 enum log_level log_level(void)

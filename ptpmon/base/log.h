@@ -2,9 +2,10 @@
 /*
  * ptpmon/base/log.h: one event, one line, on stderr.
  *
- * Under systemd (JOURNAL_STREAM is set) a line begins with the <N> prefix that the journal takes
- * as its priority; elsewhere it does not. The logger is the only global of the program. Writing
- * does not block: a line that stderr cannot take now (a held terminal, a full pipe) is dropped.
+ * Under systemd (stderr is the JOURNAL_STREAM) a line begins with the <N> prefix that the journal
+ * takes as its priority; elsewhere it does not. The logger is the only global of the program.
+ * Writing does not block: a line that stderr cannot take now (a held terminal, a full pipe) is
+ * dropped.
  */
 #pragma once
 
