@@ -8,6 +8,7 @@
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
+#include "ptpmon/store/ages.h"
 #include "ptpmon/store/rollup.h"
 #include "ptpmon/store/run.h"
 
@@ -25,12 +26,6 @@ enum {
 #define TRIM_MARGIN_MIN (1 << 20)
 #define FREE_TOO_LARGE  (64 << 20) /* and more than a quarter of the file */
 #define HOURS_EVERY_NS  (60 * NSEC_PER_SEC)
-
-struct known_run {
-	int64_t id;
-	int64_t start_ns, end_ns;
-	int64_t after_ns; /* what the runs after it recorded, without the one going on */
-};
 
 /* The oldest row of a table. */
 struct head {
@@ -76,8 +71,7 @@ struct retention {
 	struct store_retention policy;
 	struct rollup *rollup;
 	struct latency_window *window; /* large, so not on the stack */
-	struct known_run *runs;
-	size_t n_runs;
+	struct ages *ages;
 	bool trimming;
 	int64_t hours_due_mono_ns; /* when to look for old hours again */
 };
@@ -90,7 +84,7 @@ struct retention *retention_free(struct retention *r)
 		return NULL;
 	(void)rollup_free(r->rollup);
 	free(r->window);
-	free(r->runs);
+	(void)ages_free(r->ages);
 	free(r);
 	return NULL;
 }
@@ -100,48 +94,6 @@ static int prepare(struct retention *r, const char *sql, sqlite3_stmt **out)
 	return sqlite3_prepare_v2(r->usage.db, sql, -1, out, NULL) == SQLITE_OK
 		       ? 0
 		       : database_errno(r->usage.db);
-}
-
-/* When a run that never ended was last heard of; its start for one that makes no sense. */
-static int64_t last_heard_ns(sqlite3 *db, const struct known_run *run)
-{
-	struct rows rows[ROWS_TABLE_MAX];
-	int64_t newest_ns;
-
-	if (run_locate(db, run->id, rows) < 0 || run_newest(db, run->id, rows, &newest_ns) < 0)
-		return run->start_ns;
-	return newest_ns;
-}
-
-static int load_runs(struct retention *r, int64_t current)
-{
-	CLEANUP(database_finalizep) sqlite3_stmt *row = NULL;
-	int64_t n = 0;
-	int ret = database_int(r->usage.db, "SELECT count(*) FROM run", &n);
-
-	if (ret == 0)
-		ret = prepare(r, "SELECT id, start_mono_ns, end_mono_ns FROM run ORDER BY id",
-			      &row);
-	if (ret < 0)
-		return ret;
-	r->runs = calloc((size_t)n + 1, sizeof(*r->runs));
-	if (!r->runs)
-		return -ENOMEM;
-	while (r->n_runs < (size_t)n && sqlite3_step(row) == SQLITE_ROW) {
-		struct known_run *run = &r->runs[r->n_runs++];
-
-		run->id = sqlite3_column_int64(row, 0);
-		run->start_ns = sqlite3_column_int64(row, 1);
-		run->end_ns = sqlite3_column_type(row, 2) == SQLITE_NULL
-				      ? last_heard_ns(r->usage.db, run)
-				      : sqlite3_column_int64(row, 2);
-		if (run->end_ns < run->start_ns || run->id == current)
-			run->end_ns = run->start_ns;
-	}
-	for (size_t i = r->n_runs; i-- > 1;)
-		r->runs[i - 1].after_ns =
-			r->runs[i].after_ns + r->runs[i].end_ns - r->runs[i].start_ns;
-	return 0;
 }
 
 int retention_new(struct retention **out, const struct usage *usage,
@@ -159,38 +111,13 @@ int retention_new(struct retention **out, const struct usage *usage,
 		return -ENOMEM;
 	ret = rollup_new(&r->rollup, usage->db);
 	if (ret == 0)
-		ret = load_runs(r, run);
+		ret = ages_new(&r->ages, usage->db, run);
 	if (ret == 0)
 		ret = usage_apply_limit(usage);
 	if (ret < 0)
 		return ret;
 	*out = steal(&r);
 	return 0;
-}
-
-/*
- * The moment of the run, in its own time, before which everything is older than age_ns. It is past
- * the run's end if all of it is.
- */
-static int64_t older_before_ns(const struct retention *r, int64_t run, int64_t now_mono_ns,
-			       int64_t age_ns)
-{
-	const struct known_run *last = &r->runs[r->n_runs - 1];
-	const struct known_run *k = NULL;
-	int64_t recorded_ns = now_mono_ns - last->start_ns;
-
-	for (size_t i = 0; i < r->n_runs; i++)
-		if (r->runs[i].id == run)
-			k = &r->runs[i];
-	if (age_ns == 0)
-		return INT64_MIN; /* kept for ever */
-	if (!k)
-		return INT64_MAX; /* of no run that is known */
-	if (k == last)
-		return now_mono_ns - age_ns;
-	if (k->after_ns + recorded_ns > age_ns)
-		return INT64_MAX;
-	return k->end_ns + k->after_ns + recorded_ns - age_ns;
 }
 
 /* Whole hours only, else each flush would rewrite the hour that has just begun to age. */
@@ -395,7 +322,8 @@ static int find_aged(struct retention *r, enum part from, enum part to, int64_t 
 			return ret;
 		if (!head.exists)
 			continue;
-		before_ns = whole_hours_ns(older_before_ns(r, head.run, now_mono_ns, age_ns));
+		before_ns =
+			whole_hours_ns(ages_older_before(r->ages, head.run, now_mono_ns, age_ns));
 		if (head.mono_ns >= before_ns)
 			continue;
 		*out = (struct slice){part, head, before_ns, false};

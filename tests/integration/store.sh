@@ -22,7 +22,7 @@ rows_grow() { # rows_grow SECONDS: samples are recorded
 }
 
 start() {
-	start_ptpmon slave slave -3 '[store]' 'flush_interval = 1 s' "$@"
+	start_ptpmon slave slave -3 '[store]' 'flush_interval = 1 s'
 	wait_for 20 '[ "$(port_state slave)" = SLAVE ]'
 	rows_grow 10
 }
