@@ -14,8 +14,6 @@ static void building_clear(struct building *b)
 	history_clear(&b->history);
 	free(b->offset_indices);
 	free(b->latency_indices);
-	for (size_t i = 0; b->offset_maxima && i < b->n_offsets; i++)
-		free(b->offset_maxima[i]);
 	free(b->offset_maxima);
 	free(b->latency_maxima);
 	(void)report_free(b->report);
@@ -107,9 +105,9 @@ static int building_series(struct building *b)
 int report_build(struct report **out, struct query *q, const struct report_request *request)
 {
 	static int (*const steps[])(struct building *) = {
-		building_series,  building_happenings, building_windows,   building_declared_gaps,
-		building_offsets, building_sort_gaps,  building_latencies, building_coincidences,
-		building_worst,   building_headline,
+		building_series,        building_happenings, building_windows,
+		building_declared_gaps, building_latencies,  building_offsets,
+		building_sort_gaps,     building_worst,      building_headline,
 	};
 	CLEANUP(building_clear) struct building b = {.query = q, .request = request};
 	int r;

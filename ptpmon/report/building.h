@@ -23,11 +23,10 @@ struct building {
 	size_t *offset_indices, *latency_indices; /* series of the query, by index in report */
 	size_t n_windows;                         /* for coincidences, of … */
 	int64_t window_ns;
-	size_t window;          /* the one noted last, and … */
-	int64_t window_from_ns; /* … its beginning */
-	size_t n_offsets;
-	int64_t **offset_maxima; /* … each of these series … */
-	int64_t *latency_maxima; /* … and all CPUs; SAMPLE_UNKNOWN where there is none */
+	size_t window;           /* the one noted last, and … */
+	int64_t window_from_ns;  /* … its beginning */
+	int64_t *latency_maxima; /* … all CPUs, and … */
+	int64_t *offset_maxima;  /* … one offset series; SAMPLE_UNKNOWN where there is none */
 };
 
 /* scope.c: the run, the scope, the columns. -ERANGE if the scope is empty. */
@@ -59,10 +58,13 @@ int building_wander(const struct building *b, struct report_wander *out,
 int building_judge(const struct building *b, struct report_wander *out, struct track *t,
 		   const struct series_values *offsets);
 
-/* coincidence.c: makes the windows, notes a value in the one it lies in, and compares them. */
+/*
+ * coincidence.c: makes the windows; notes a value in the one it lies in; and, of the series whose
+ * values were noted, compares and forgets them.
+ */
 int building_windows(struct building *b);
 void building_note_maximum(struct building *b, int64_t *maxima, int64_t mono_ns, int64_t value);
-int building_coincidences(struct building *b);
+int building_coincidence(struct building *b, struct report_coincidence *out);
 
 /*
  * gaps.c: the declared ones; those of one series, from distances of its samples that may be too

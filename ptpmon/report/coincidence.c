@@ -9,36 +9,28 @@
 
 enum { WINDOWS_MAX = 65536, WORST_OF = 100, WINDOWS_LEAST = 1000 };
 
-static int64_t *new_maxima(size_t n)
+static void forget(const struct building *b, int64_t *maxima)
 {
-	int64_t *maxima = calloc(n + 1, sizeof(*maxima));
-
-	for (size_t i = 0; maxima && i < n; i++)
+	for (size_t i = 0; i < b->n_windows; i++)
 		maxima[i] = SAMPLE_UNKNOWN;
-	return maxima;
 }
 
 /* Of a second, or so long that they are not too many. */
 int building_windows(struct building *b)
 {
-	struct report *r = b->report;
-	int64_t duration_ns = r->columns[0].duration_ns;
+	const struct report_column *all = &b->report->columns[0];
 
-	b->window_ns = duration_ns / WINDOWS_MAX + 1;
+	b->window_ns = all->duration_ns / WINDOWS_MAX + 1;
 	if (b->window_ns < NSEC_PER_SEC)
 		b->window_ns = NSEC_PER_SEC;
-	b->n_windows = (size_t)(duration_ns / b->window_ns);
-	b->window_from_ns = r->columns[0].spans[0].from_ns;
-	b->latency_maxima = new_maxima(b->n_windows);
-	b->offset_maxima = calloc(r->n_offsets + 1, sizeof(*b->offset_maxima));
+	b->n_windows = (size_t)(all->duration_ns / b->window_ns);
+	b->window_from_ns = all->spans[0].from_ns;
+	b->latency_maxima = calloc(b->n_windows + 1, sizeof(*b->latency_maxima));
+	b->offset_maxima = calloc(b->n_windows + 1, sizeof(*b->offset_maxima));
 	if (!b->latency_maxima || !b->offset_maxima)
 		return -ENOMEM;
-	b->n_offsets = r->n_offsets;
-	for (size_t i = 0; i < r->n_offsets; i++) {
-		b->offset_maxima[i] = new_maxima(b->n_windows);
-		if (!b->offset_maxima[i])
-			return -ENOMEM;
-	}
+	forget(b, b->latency_maxima);
+	forget(b, b->offset_maxima);
 	return 0;
 }
 
@@ -67,7 +59,7 @@ static int threshold(const int64_t *values, size_t n, int64_t *out)
 	return ranks_select(values, n, RANKS_OF_VALUES, &rank, 1, out);
 }
 
-static int compare(const struct building *b, const int64_t *offsets, struct report_coincidence *out)
+static int compare(const struct building *b, struct report_coincidence *out)
 {
 	CLEANUP(freep) int64_t *both = calloc(2 * b->n_windows + 1, sizeof(*both));
 	CLEANUP(freep) uint8_t *marks = calloc(b->n_windows + 1, sizeof(*marks));
@@ -80,8 +72,9 @@ static int compare(const struct building *b, const int64_t *offsets, struct repo
 	if (!both || !marks)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->n_windows; i++)
-		if (offsets[i] != SAMPLE_UNKNOWN && b->latency_maxima[i] != SAMPLE_UNKNOWN) {
-			both[n] = offsets[i];
+		if (b->offset_maxima[i] != SAMPLE_UNKNOWN &&
+		    b->latency_maxima[i] != SAMPLE_UNKNOWN) {
+			both[n] = b->offset_maxima[i];
 			latencies[n++] = b->latency_maxima[i];
 		}
 	if (n < WINDOWS_LEAST)
@@ -100,11 +93,10 @@ static int compare(const struct building *b, const int64_t *offsets, struct repo
 	return r == -ENODATA ? 0 : r;
 }
 
-int building_coincidences(struct building *b)
+int building_coincidence(struct building *b, struct report_coincidence *out)
 {
-	int r = 0;
+	int r = compare(b, out);
 
-	for (size_t i = 0; i < b->report->n_offsets && r == 0; i++)
-		r = compare(b, b->offset_maxima[i], &b->report->offsets[i].coincidence);
+	forget(b, b->offset_maxima);
 	return r;
 }

@@ -27,7 +27,6 @@ struct tally {
 	struct values delays;
 	size_t kept;          /* offsets that are */
 	struct values breaks; /* what is kept before one that has another state, or a step */
-	int64_t *maxima;      /* of windows, for coincidences */
 	struct hours hours;   /* what is left of older ones */
 	/* only of column 0: */
 	bool whole;
@@ -69,7 +68,7 @@ static void keep_worst(struct tally *t, const struct sample *s)
 	struct report *r = t->b->report;
 	struct report_worst w;
 
-	building_note_maximum(t->b, t->maxima, s->mono_ns, llabs(s->value));
+	building_note_maximum(t->b, t->b->offset_maxima, s->mono_ns, llabs(s->value));
 	if (r->n_worst_offsets == REPORT_WORST &&
 	    llabs(s->value) <= worst_by_offset(&r->worst_offsets[REPORT_WORST - 1]))
 		return;
@@ -235,7 +234,6 @@ static int fill_column(struct building *b, size_t index, size_t column)
 		.b = b,
 		.series = series,
 		.column = &series->columns[column],
-		.maxima = b->offset_maxima[index],
 		.whole = column == 0,
 		/* a scope that begins within the run begins where there might have been a sample */
 		.last_ns = b->from_start ? TIME_UNKNOWN : b->from_mono_ns,
@@ -264,8 +262,11 @@ int building_offsets(struct building *b)
 	struct report *r = b->report;
 	int ret = 0;
 
-	for (size_t i = 0; i < r->n_offsets && ret == 0; i++)
+	for (size_t i = 0; i < r->n_offsets && ret == 0; i++) {
 		for (size_t c = 0; c < r->n_columns && ret == 0; c++)
 			ret = fill_column(b, i, c);
+		if (ret == 0)
+			ret = building_coincidence(b, &r->offsets[i].coincidence);
+	}
 	return ret;
 }

@@ -12,11 +12,17 @@ enum joint { JOINT_NEXT, JOINT_HOLE, JOINT_CUT };
 
 static enum joint joint_of(int64_t distance_ns, int64_t tau0_ns)
 {
-	if (distance_ns <= 0 || distance_ns / 2 > (SEGMENTS_HOLE_MAX + 1) * tau0_ns)
+	int64_t whole;
+	bool half; /* at most half a distance more */
+
+	if (distance_ns <= 0)
 		return JOINT_CUT;
-	if (2 * distance_ns <= 3 * tau0_ns)
+	whole = distance_ns / tau0_ns;
+	half = distance_ns % tau0_ns <= tau0_ns / 2;
+	if (whole < 1 || (whole == 1 && half))
 		return JOINT_NEXT;
-	return 2 * distance_ns <= (2 * SEGMENTS_HOLE_MAX + 3) * tau0_ns ? JOINT_HOLE : JOINT_CUT;
+	return whole <= SEGMENTS_HOLE_MAX || (whole == SEGMENTS_HOLE_MAX + 1 && half) ? JOINT_HOLE
+										      : JOINT_CUT;
 }
 
 /* How many values are missing in a hole. */
