@@ -17,6 +17,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ptpmon/base/cleanup.h"
@@ -29,6 +30,9 @@
 #include "ptpmon/collect/latency.h"
 
 enum { SAMPLER_FD = 3 }; /* its end of the socket */
+
+/* From here on it is worth saying first what is measured until when. */
+#define LONG_NS (10 * NSEC_PER_SEC)
 
 struct settings {
 	int64_t duration_ns, interval_ns, priority;
@@ -120,7 +124,8 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 		 take_integer, &s->priority, 0, 99},
 		{"interval", 'i', "TIME", "from wake-up to wake-up (1ms); a plain number is us",
 		 take_microseconds, &s->interval_ns, 10 * NSEC_PER_USEC, NSEC_PER_SEC},
-		{"cpus", 'a', "CPUS", "a list such as 0-3,5, or all, isolated, not-isolated (default)",
+		{"cpus", 'a', "CPUS", "a list such as 0-3,5; all; isolated;\n"
+		 "not-isolated (default)",
 		 take_cpus, &s->cpus, 0, 0},
 		{"idle-states", 0, "allow|hold", "leave the CPUs' idle states alone (default), or hold\n"
 		 "them off as cyclictest does", take_word, &s->idle_states, 0, 0},
@@ -132,10 +137,10 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 	const struct usage usage = {
 		.synopsis = "latency [OPTION]...",
 		.about = "Measure how late this board's CPUs wake up: one real-time thread a CPU "
-			 "sleeps until\na deadline and reads the clock.",
+			 "sleeps\nuntil a deadline and reads the clock.",
 		ROWS(rows),
 		.epilogue = "Exit status: 0 measured, 2 usage or cannot run, 4 interrupted (what "
-			    "there was is printed).",
+			    "there was\nis printed).",
 	};
 	int first;
 
@@ -154,7 +159,7 @@ static int start_sampler(struct session *s, int fd)
 		"ptpmon-sampler", "--fd", number, "--cpus", s->settings->cpus,
 		"--priority", priority, "--interval", interval, "--duration", duration,
 		"--idle-states", s->settings->idle_states, "--on-refusal", s->settings->on_refusal,
-		NULL,
+		"--name", "ptpmon latency", NULL,
 	};
 	/* clang-format on */
 	posix_spawn_file_actions_t actions;
@@ -172,8 +177,33 @@ static int start_sampler(struct session *s, int fd)
 		(void)posix_spawn_file_actions_destroy(&actions);
 	}
 	if (r < 0)
-		log_error("%s: %s", path, strerror(-r));
+		(void)options_complain("latency", "the sampler %s: %s%s", path, strerror(-r),
+				       r == -ENOENT ? ": install it beside ptpmon" : "");
 	return r;
+}
+
+/* "cpu 0-3: SCHED_FIFO 98 every 1 ms until 2026-12-02 06:00:00 CET" */
+static void announce(const struct settings *settings)
+{
+	struct cpulist cpus;
+	char list[CPULIST_TEXT_MAX];
+	char interval[NSEC_TEXT_MAX];
+	char schedule[32] = "ordinary scheduling";
+	char end[64] = "Ctrl-C";
+	time_t end_s = (time_t)((nsec_now(CLOCK_REALTIME) + settings->duration_ns) / NSEC_PER_SEC);
+	struct tm tm;
+
+	if (settings->duration_ns && settings->duration_ns < LONG_NS)
+		return;
+	if (cpulist_select(settings->cpus, &cpus) < 0)
+		return; /* the sampler will say why */
+	if (settings->priority)
+		(void)snprintf(schedule, sizeof(schedule), "SCHED_FIFO %" PRId64,
+			       settings->priority);
+	if (settings->duration_ns && localtime_r(&end_s, &tm))
+		(void)strftime(end, sizeof(end), "%F %T %Z", &tm);
+	log_notice("ptpmon latency: cpu %s: %s every %s until %s", cpulist_format(&cpus, list),
+		   schedule, nsec_format_duration(settings->interval_ns, interval), end);
 }
 
 static void show_progress(const struct session *s, const struct latency_window *w)
@@ -250,8 +280,8 @@ static int reap(const struct session *s)
 		if (errno != EINTR)
 			return -errno;
 	if (WIFSIGNALED(status) && !s->result.interrupted)
-		log_error("the sampler was killed by signal %d (%s)", WTERMSIG(status),
-			  strsignal(WTERMSIG(status)));
+		(void)options_complain("latency", "the sampler was killed by signal %d (%s)",
+				       WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_GOOD ? 0 : -ECHILD;
 }
 
@@ -270,6 +300,7 @@ static int measure(struct session *s)
 	r = start_sampler(s, theirs);
 	if (r < 0)
 		return -ECHILD; /* said */
+	announce(s->settings);
 	close_fdp(&theirs);
 	s->source = (struct latency_source){ours, on_window, on_conditions, s, 0};
 	r = receive_all(s);
@@ -281,23 +312,17 @@ static int measure(struct session *s)
 
 static int print(struct session *s)
 {
-	int64_t max_ns;
-	unsigned cpu;
-	int r = 0;
-
 	if (s->live)
 		(void)fputs("\r\033[K", stderr);
 	if (s->settings->json) {
-		r = latency_result_print_json(&s->result, stdout);
-	} else {
-		if (!s->conditions_shown)
-			latency_result_print_conditions(&s->result, stdout);
-		if (latency_result_worst(&s->result, &max_ns, &cpu) > 0)
-			latency_result_print_table(&s->result, stdout);
+		if (latency_result_print_json(&s->result, stdout) < 0)
+			return -ENOMEM;
+		return 0;
 	}
-	if (r == 0 && (fflush(stdout) == EOF || ferror(stdout)))
-		r = -EIO;
-	return r;
+	if (!s->conditions_shown)
+		latency_result_print_conditions(&s->result, stdout);
+	latency_result_print_table(&s->result, stdout);
+	return 0;
 }
 
 static int open_signals(void)
@@ -312,10 +337,28 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* After a failure there is only what was measured until then, if anything was. */
+static int print_result(struct session *s, bool failed)
+{
+	int64_t max_ns;
+	unsigned cpu;
+	int r = 0;
+
+	s->result.interrupted |= failed;
+	if (s->result.no_memory)
+		r = -ENOMEM;
+	else if (!failed || latency_result_worst(&s->result, &max_ns, &cpu) > 0)
+		r = print(s);
+	if (r < 0)
+		return options_complain("latency", "the result: %s", strerror(-r));
+	return options_flush("latency");
+}
+
 static int run(struct session *s)
 {
-	int r;
+	bool told_to_end;
 	int printed;
+	int r;
 
 	s->signal_fd = open_signals();
 	if (s->signal_fd < 0)
@@ -325,15 +368,14 @@ static int run(struct session *s)
 	if (r < 0 && r != -ECHILD)
 		(void)options_complain("latency", "the sampler's windows: %s", strerror(-r));
 	if (s->result.malformed > 0)
-		log_warning("messages of the sampler that made no sense: %" PRIu64,
+		log_warning("ptpmon latency: messages of the sampler that made no sense: %" PRIu64,
 			    s->result.malformed);
-	printed = s->result.no_memory ? -ENOMEM : print(s);
-	if (printed < 0)
-		(void)options_complain("latency", "the result: %s", strerror(-printed));
+	told_to_end = s->result.interrupted;
+	printed = print_result(s, r < 0 && !told_to_end);
 	close_fdp(&s->signal_fd);
-	if (printed < 0)
-		return EXIT_USAGE;
-	if (s->result.interrupted)
+	if (printed != EXIT_GOOD)
+		return printed;
+	if (told_to_end)
 		return EXIT_INTERRUPTED;
 	return r < 0 ? EXIT_USAGE : EXIT_GOOD;
 }

@@ -23,7 +23,10 @@ static const struct percentile percentiles[] = {
 	{"p99.99", "p99_99_ns", 99990},
 };
 
-enum { N_PERCENTILES = sizeof(percentiles) / sizeof(percentiles[0]) };
+enum {
+	N_PERCENTILES = sizeof(percentiles) / sizeof(percentiles[0]),
+	UNRELIABLE_PERCENT = 5,
+};
 
 void latency_result_clear(struct latency_result *r)
 {
@@ -158,15 +161,14 @@ static void print_us(FILE *out, int64_t ns)
 	(void)fprintf(out, " %7.1f", (double)ns / 1000);
 }
 
-/* Returns the number of wake-ups that a column was refused for the lack of, or 0. */
-static uint64_t print_row(FILE *out, size_t cpu, const struct latency_summary *s)
+/* What was refused for the lack of wake-ups is noted in refused. */
+static void print_row(FILE *out, size_t cpu, const struct latency_summary *s,
+		      bool refused[static N_PERCENTILES])
 {
-	uint64_t needed = 0;
-
 	(void)fprintf(out, "%3zu %8" PRIu64, cpu, s->count);
 	if (s->count == 0) {
 		(void)fprintf(out, " no wake-up was counted\n");
-		return 0;
+		return;
 	}
 	print_us(out, s->min_ns);
 	print_us(out, latency_summary_avg_ns(s));
@@ -177,38 +179,69 @@ static uint64_t print_row(FILE *out, size_t cpu, const struct latency_summary *s
 			print_us(out, value_ns);
 		} else {
 			(void)fprintf(out, " %7s", "-");
-			if (!needed)
-				needed = quantile_needed(percentiles[i].p_milli);
+			refused[i] = true;
 		}
 	}
 	print_us(out, s->max_ns);
 	(void)fprintf(out, " %4" PRIu64 " %6" PRIu64 "\n", s->overflow, s->missed);
-	return needed;
+}
+
+static void print_refused(FILE *out, const bool refused[static N_PERCENTILES])
+{
+	bool any = false;
+
+	for (size_t i = 0; i < N_PERCENTILES; i++) {
+		if (!refused[i])
+			continue;
+		(void)fprintf(out, "%s %s %%%s %" PRIu64,
+			      any ? "," : "-: too few wake-ups:", percentiles[i].title + 1,
+			      any ? "" : " takes", quantile_needed(percentiles[i].p_milli));
+		any = true;
+	}
+	if (any)
+		(void)fputc('\n', out);
+}
+
+/* The worst CPU's share of missed periods, if it is so large that its figures mean little. */
+static bool is_unreliable(const struct latency_result *r, double *percent)
+{
+	*percent = 0;
+	for (size_t cpu = 0; cpu < CPULIST_MAX; cpu++) {
+		const struct latency_summary *s = r->cpus[cpu] ? &r->cpus[cpu]->summary : NULL;
+		uint64_t periods = s ? s->count + s->missed : 0;
+		double share = periods ? 100 * (double)s->missed / (double)periods : 0;
+
+		if (share > *percent)
+			*percent = share;
+	}
+	return *percent >= UNRELIABLE_PERCENT;
 }
 
 void latency_result_print_table(const struct latency_result *r, FILE *out)
 {
-	uint64_t needed = 0;
+	bool refused[N_PERCENTILES] = {false};
 	uint64_t overflow = 0;
 	uint64_t missed = 0;
+	double percent;
 
+	if (is_unreliable(r, &percent))
+		(void)fprintf(
+			out,
+			"UNRELIABLE: %.0f %% of the periods missed: the interval is too short, "
+			"or a CPU was taken away\n",
+			percent);
 	(void)fprintf(out, "wake-up latency in us\ncpu    count     min     avg");
 	for (size_t i = 0; i < N_PERCENTILES; i++)
 		(void)fprintf(out, " %7s", percentiles[i].title);
 	(void)fprintf(out, "     max over missed\n");
 	for (size_t cpu = 0; cpu < CPULIST_MAX; cpu++) {
-		uint64_t lacking;
-
 		if (!r->cpus[cpu])
 			continue;
-		lacking = print_row(out, cpu, &r->cpus[cpu]->summary);
-		if (!needed || (lacking && lacking < needed))
-			needed = lacking;
+		print_row(out, cpu, &r->cpus[cpu]->summary, refused);
 		overflow += r->cpus[cpu]->summary.overflow;
 		missed += r->cpus[cpu]->summary.missed;
 	}
-	if (needed)
-		(void)fprintf(out, "-: too few wake-ups; it takes %" PRIu64 " or more\n", needed);
+	print_refused(out, refused);
 	if (overflow)
 		(void)fprintf(out, "over: wake-ups later than 1.07 s\n");
 	if (missed)
@@ -272,6 +305,8 @@ int latency_result_print_json(const struct latency_result *r, FILE *out)
 	json_auto_t *cpus = json_array();
 	json_auto_t *root = NULL;
 	bool realtime = true;
+	double percent;
+	bool unreliable = is_unreliable(r, &percent);
 
 	for (size_t cpu = 0; cpu < CPULIST_MAX; cpu++) {
 		if (!r->cpus[cpu])
@@ -280,12 +315,14 @@ int latency_result_print_json(const struct latency_result *r, FILE *out)
 		if (json_array_append_new(cpus, json_cpu(cpu, r->cpus[cpu])) < 0)
 			return -ENOMEM;
 	}
-	root = json_pack("{s:s, s:b, s:b, s:I, s:O}", "schema", "ptpmon.latency/1", "realtime",
-			 realtime, "interrupted", r->interrupted, "malformed",
+	root = json_pack("{s:s, s:o, s:b, s:b, s:I, s:O}", "schema", "ptpmon.latency/1", "realtime",
+			 json_array_size(cpus) ? json_boolean(realtime) : json_null(), "unreliable",
+			 unreliable, "interrupted", r->interrupted, "malformed",
 			 (json_int_t)r->malformed, "cpus", cpus);
 	if (!root)
 		return -ENOMEM;
-	if (json_dumpf(root, out, JSON_INDENT(2)) < 0 || fputc('\n', out) == EOF)
-		return -EIO;
+	/* the caller looks whether it got out */
+	(void)json_dumpf(root, out, JSON_INDENT(2));
+	(void)fputc('\n', out);
 	return 0;
 }

@@ -18,8 +18,8 @@ struct latency_cpu {
 /* {0} is empty; latency_result_clear() frees what it holds. */
 struct latency_result {
 	struct latency_cpu *cpus[CPULIST_MAX]; /* by number; NULL: not heard of */
-	bool interrupted;
-	uint64_t malformed; /* messages ignored */
+	bool interrupted;                      /* ended before its time */
+	uint64_t malformed;                    /* messages ignored */
 	bool no_memory;
 };
 
@@ -34,8 +34,8 @@ uint64_t latency_result_worst(const struct latency_result *r, int64_t *max_ns, u
 /* How it is measured: a line for the CPUs that have it the same, NOT REAL-TIME where it is so. */
 void latency_result_print_conditions(const struct latency_result *r, FILE *out);
 
-/* One row a CPU. */
+/* One row a CPU, under a line that says UNRELIABLE if many periods were missed. */
 void latency_result_print_table(const struct latency_result *r, FILE *out);
 
-/* The schema ptpmon.latency/1. 0, or -ENOMEM, -EIO. */
+/* The schema ptpmon.latency/1. 0, or -ENOMEM; whether it got out is the stream's to tell. */
 int latency_result_print_json(const struct latency_result *r, FILE *out);

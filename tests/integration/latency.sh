@@ -116,7 +116,41 @@ without_privileges() {
 	check "... and that idle states are not held off" \
 		grep -q 'idle states NOT held off (Permission denied)' "$LAB_WORK/nobody.log"
 	check "... or does not start where that was asked for" \
-		ends_with 2 "${nobody[@]}" "$ptpmon" latency -D 200ms --on-refusal fail
+		ends_with 2 "${nobody[@]}" "$ptpmon" latency -D 200ms --on-refusal fail \
+		2>"$LAB_WORK/nobody.log"
+	check "... and names the priority" grep -q '^ptpmon latency: SCHED_FIFO 98: ' "$LAB_WORK/nobody.log"
+	check "... in one line" [ "$(wc -l <"$LAB_WORK/nobody.log")" = 1 ]
+}
+
+to_full() {
+	"$ptpmon" "$@" >/dev/full 2>"$LAB_WORK/full.log"
+}
+
+text_run() {
+	"$ptpmon" latency -D 100ms -a 0 >"$LAB_WORK/text.log" 2>&1
+	check "what too few wake-ups cannot support is named" \
+		grep -q '^-: too few wake-ups: .*99.9 % .*1000, 99.99 % 10000$' "$LAB_WORK/text.log"
+	"$ptpmon" latency -D 100ms -i 10us -a all >"$LAB_WORK/text.log" 2>&1
+	check "an interval that is too short is told first" \
+		grep -q '^UNRELIABLE: [0-9]* % of the periods missed' "$LAB_WORK/text.log"
+	check "help fits a terminal" [ -z "$("$ptpmon" latency --help | awk 'length > 79')" ]
+	check "output that does not get out is a failure" ends_with 2 to_full latency -D 10ms
+	check "... help too" ends_with 2 to_full latency --help
+}
+
+# As in an image that is made on another machine, or a tarball: nothing is where it was configured.
+moved_tree() {
+	local root=$LAB_WORK/moved
+
+	mkdir -p "$root/bin" "$root/libexec/ptpmon"
+	cp "$ptpmon" "$root/bin/"
+	lab_status=0
+	"$root/bin/ptpmon" latency -D 10ms >"$LAB_WORK/moved.log" 2>&1 || lab_status=$?
+	check "a sampler that is not there is named, with what to do" \
+		eval "[ $lab_status = 2 ] && grep -q '^ptpmon latency: the sampler .*: install' '$LAB_WORK/moved.log'"
+	cp "$LAB_BUILD/ptpmon/latency/ptpmon-sampler" "$root/libexec/ptpmon/"
+	check "one beside a moved ptpmon is found" \
+		eval "ends_with 0 '$root/bin/ptpmon' latency -D 10ms >'$LAB_WORK/moved.log'"
 }
 
 interrupted() {
@@ -125,6 +159,8 @@ interrupted() {
 	kill -INT "$latency_pid"
 	reap_latency
 	check "an interrupt ends with status 4" [ "$lab_status" = 4 ]
+	check "... what a long run does was told first" \
+		grep -q '^ptpmon latency: cpu .* SCHED_FIFO 98 every 1 ms until 20' "$LAB_WORK/latency.log"
 	check "... and what there was until then" \
 		result '.interrupted and ([.cpus[] | .count + .missed > 300] | all)'
 	check "... the sampler has ended" [ ! -e "/proc/$sampler_pid" ]
@@ -149,7 +185,7 @@ reader_trouble() {
 	kill -KILL "$sampler_pid"
 	reap_latency
 	check "a sampler that was killed is reported, with status 2" \
-		eval "[ $lab_status = 2 ] && grep -q 'killed by signal 9' '$LAB_WORK/latency.log'"
+		eval "[ $lab_status = 2 ] && grep -q '^ptpmon latency: .*killed by signal 9' '$LAB_WORK/latency.log'"
 }
 
 wrong_options() {
@@ -162,6 +198,7 @@ wrong_options() {
 	check "refuses an option it does not know" refuses '--histogram' --histogram
 	check "refuses only CPUs that are not there" \
 		eval "ends_with 2 latency -D 1s -a 900 && grep -q 'cpu 900: not present' '$LAB_WORK/latency.log'"
+	check "... and prints no result then" [ ! -s "$LAB_WORK/result.json" ]
 	check "... but goes on with the others" \
 		eval "latency -D 50ms -a 0,900 && result '[.cpus[].cpu] == [0]'"
 	check "takes plain numbers as cyclictest does" \
@@ -176,4 +213,6 @@ without_privileges
 interrupted
 reader_trouble
 wrong_options
+text_run
+moved_tree
 lab_finish
