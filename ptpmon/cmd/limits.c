@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptpmon/cmd/limits_presets.h"
 #include "ptpmon/base/cleanup.h"
+#include "ptpmon/cmd/limits_presets.h"
 
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]), FILE_MAX = 65536 };
 

@@ -124,11 +124,11 @@ int track_mtie(struct track *t, size_t m, double *out_ns)
 	uint64_t largest = 0;
 
 	if (!t->mtie)
-		t->mtie = calloc(t->pieces.n + 1, sizeof(*t->mtie));
+		t->mtie = calloc(t->pieces.n + 1, sizeof(struct mtie *));
 	if (!t->mtie)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->pieces.n; i++) {
-		uint64_t range;
+		uint64_t range = 0;
 		int r = mtie_of_piece(t, i, m, &range);
 
 		if (r == -ENODATA)

@@ -116,7 +116,7 @@ bool interval_of_percentile(struct interval *out, uint32_t p_milli,
 	if (n < BLOCKS_MIN)
 		return false;
 	s = measure(copy, n);
-	while (s.correlation > alike && n >= 2 * BLOCKS_MIN) {
+	while (s.correlation > alike && n / 2 >= BLOCKS_MIN) {
 		n = pair(copy, n);
 		s = measure(copy, n);
 	}

@@ -239,7 +239,7 @@ static uint64_t largest_rise(const struct mtie *t, size_t b, size_t m, int64_t c
 	int64_t high = INT64_MIN;
 
 	/* a processor foresees values read in order, not two places, one of them read backward */
-	for (size_t i = 2 * BLOCK; i < 3 * BLOCK && i + m < t->n - b * BLOCK; i += LINE_VALUES) {
+	for (size_t i = AHEAD; i < AHEAD + BLOCK && i + m < t->n - b * BLOCK; i += LINE_VALUES) {
 		__builtin_prefetch(&x[i]);
 		__builtin_prefetch(&x[i + m]);
 	}
