@@ -51,7 +51,7 @@ static const char *const head_sql[PART_MAX] = {
 static const char *const remove_sql[PART_MAX] = {
 	[PART_ROLLUP]  = "DELETE FROM rollup WHERE series IN (SELECT id FROM series WHERE run = ?1) "
 	                 "AND hour < ?2 / 3600000000000",
-	[PART_EVENT]   = "DELETE FROM event WHERE id >= ?4 AND id < ?4 + ?3 AND run = ?1 AND mono_ns < ?2",
+	[PART_EVENT]   = "DELETE FROM event WHERE id >= ?4 AND id < ?4 + ?3 AND run = ?1 AND mono_ns <= ?2",
 	[PART_ANCHOR]  = "DELETE FROM clock_map WHERE run = ?1 AND mono_ns IN (SELECT mono_ns FROM clock_map "
 	                 "WHERE run = ?1 AND mono_ns < ?2 AND reason <> 'start' ORDER BY mono_ns LIMIT ?3)",
 };
@@ -259,12 +259,15 @@ static int remove_hour(struct retention *r, enum part part, const struct head *h
 		       struct retention_progress *progress)
 {
 	CLEANUP(database_finalizep) sqlite3_stmt *remove = NULL;
+	int64_t hour_end_ns = INT64_MAX;
 	int ret = prepare(r, remove_sql[part], &remove);
 
 	if (ret < 0)
 		return ret;
 	(void)sqlite3_bind_int64(remove, 1, head->run);
-	(void)sqlite3_bind_int64(remove, 2, (head->mono_ns / ROLLUP_HOUR_NS + 1) * ROLLUP_HOUR_NS);
+	if (head->mono_ns < INT64_MAX - ROLLUP_HOUR_NS)
+		hour_end_ns = (head->mono_ns / ROLLUP_HOUR_NS + 1) * ROLLUP_HOUR_NS;
+	(void)sqlite3_bind_int64(remove, 2, hour_end_ns);
 	if (part != PART_ROLLUP)
 		(void)sqlite3_bind_int64(remove, 3, REMOVE_ROWS);
 	if (part == PART_EVENT)
@@ -444,6 +447,7 @@ int retention_step(struct retention *r, int64_t now_mono_ns, struct retention_pr
 {
 	struct retention_progress after = *progress;
 	struct slice slice = {.part = PART_MAX};
+	int changes = sqlite3_total_changes(r->usage.db);
 	int ret = find_slice(r, now_mono_ns, &slice);
 
 	if (ret == 0)
@@ -467,5 +471,6 @@ int retention_step(struct retention *r, int64_t now_mono_ns, struct retention_pr
 	}
 	after.before_time = slice.before_time;
 	*progress = after;
-	return 1;
+	/* what makes no sense may be found for ever and never removed: that is no work */
+	return slice.part == PART_MAX || sqlite3_total_changes(r->usage.db) != changes;
 }

@@ -328,6 +328,37 @@ static void test_only_recorded_time_ages(void **state)
 			 7200);
 }
 
+/* What no ptpmon writes: it is got rid of, without harm, and without an end to all else. */
+static void test_rows_that_cannot_be(void **state)
+{
+	const struct store_retention policy = {.raw_ns = HOUR_NS, .rollup_ns = 2 * HOUR_NS};
+	struct fixture *f = *state;
+	sqlite3 *db;
+
+	record_hours(f, "a", 0, 3 * HOUR_NS);
+	db = open_raw(f->path);
+	exec_raw(db,
+		 "UPDATE sample SET series = 99 WHERE id % 1000 = 1; "
+		 "UPDATE sample SET mono_ns = -9223372036854775807 WHERE id % 1000 = 2; "
+		 "UPDATE sample SET value_ns = -9223372036854775808 WHERE id % 1000 = 3; "
+		 "UPDATE sample SET missed = -1, flags = -1 WHERE id % 1000 = 4; "
+		 "UPDATE latency SET count = 9223372036854775807 WHERE id % 50 = 1; "
+		 "UPDATE latency SET count = -5, missed = -1 WHERE id % 50 = 2; "
+		 "UPDATE latency SET histogram = x'ffffffffffffffffffff' WHERE id % 50 = 3; "
+		 "UPDATE latency SET length_ns = 9223372036854775807 WHERE id % 50 = 4; "
+		 "UPDATE latency SET min_ns = NULL, max_ns = NULL WHERE id % 50 = 5; "
+		 "INSERT INTO rollup VALUES (1, 9223372036854775807, 0, 0, 0, 1, 1, 1, 1, 1, 0, "
+		 "0, 0, 0, x''); INSERT INTO event (run, mono_ns, severity, code, subject, text) "
+		 "VALUES "
+		 "(1, -1, 'x', 'x', 'x', 'x'), (77, 9000000000000000000, 'x', 'x', 'x', 'x')");
+	(void)sqlite3_close(db);
+	(void)tidy(f, &policy, 1, 100 * HOUR_NS);
+	assert_int_equal(ask_int(f->path, "SELECT (SELECT count(*) FROM sample) + (SELECT count(*) "
+					  "FROM latency) + (SELECT count(*) FROM event)"),
+			 0);
+	assert_string_equal(ask(f->path, "PRAGMA integrity_check"), "ok");
+}
+
 static int64_t size_of(const char *path)
 {
 	struct stat st;
@@ -486,6 +517,7 @@ int main(void)
 		FIXTURE_TEST(test_hours_go_and_the_run_stays),
 		FIXTURE_TEST(test_hours_are_read_back),
 		FIXTURE_TEST(test_only_recorded_time_ages),
+		FIXTURE_TEST(test_rows_that_cannot_be),
 		FIXTURE_TEST(test_the_cap_holds),
 		FIXTURE_TEST(test_the_cap_holds_against_a_reader),
 		FIXTURE_TEST(test_a_lower_cap_shrinks_the_file),
