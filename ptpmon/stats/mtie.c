@@ -14,6 +14,7 @@ enum {
 	CHUNK = CHUNK_BLOCKS * BLOCK,
 	CHUNK_VALUES = CHUNK + BLOCK, /* that their windows reach */
 	LINE_VALUES = 8,              /* of a cache line */
+	AHEAD = 2 * BLOCK,            /* of what is looked at, values are fetched */
 };
 
 struct extremes {
