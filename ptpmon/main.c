@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The ptpmon command: the table of its subcommands. */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "ptpmon/cmd/cmd.h"
+#include "ptpmon/cmd/options.h"
 
 static const struct {
 	const char *name;
@@ -28,29 +31,47 @@ static const struct {
 
 static void print_usage(FILE *out)
 {
-	(void)fprintf(out, "Usage: ptpmon COMMAND [OPTION]...\n"
+	(void)fprintf(out, "usage: ptpmon COMMAND [OPTION]...\n\n"
 			   "Supervise and monitor time synchronisation.\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (commands[i].summary)
 			(void)fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
 	(void)fprintf(out,
-		      "\nptpmon COMMAND --help tells more, and so does the manual: man ptpmon\n");
+		      "\n  -h, --help     print this\n"
+		      "      --version  print the version\n\n"
+		      "ptpmon COMMAND --help tells more, and so does the manual: man ptpmon\n");
+}
+
+/*
+ * What is opened later must not become the standard input or output that we were started without.
+ * They stay as useless as they were: not readable, not writable.
+ */
+static void keep_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
+	while (fd >= STDIN_FILENO && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		(void)close(fd);
 }
 
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
+	keep_standard_descriptors();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(name, commands[i].name) == 0)
 			return commands[i].run(argc - 1, argv + 1);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
 		print_usage(stdout);
-		return EXIT_GOOD;
+		return options_flush(name);
 	}
 	if (strcmp(name, "--version") == 0) {
 		(void)puts("ptpmon " PTPMON_VERSION);
-		return EXIT_GOOD;
+		return options_flush(name);
 	}
 	if (*name)
 		(void)fprintf(stderr, "ptpmon: no such command: %s; ptpmon --help lists them\n",

@@ -138,6 +138,15 @@ text_run() {
 	check "... help too" ends_with 2 to_full latency --help
 }
 
+closed_input() {
+	(exec "$ptpmon" latency -D 1h >"$LAB_WORK/closed.log" 2>&1 <&-) &
+	wait_for 5 "pgrep -P $! ptpmon-sampler >/dev/null"
+	check "what was opened is no standard input that was closed" \
+		[ "$(readlink "/proc/$!/fd/0")" = /dev/null ]
+	kill -TERM $!
+	wait $! || true
+}
+
 # As in an image that is made on another machine, or a tarball: nothing is where it was configured.
 moved_tree() {
 	local root=$LAB_WORK/moved
@@ -214,5 +223,6 @@ interrupted
 reader_trouble
 wrong_options
 text_run
+closed_input
 moved_tree
 lab_finish
