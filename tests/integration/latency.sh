@@ -140,11 +140,12 @@ text_run() {
 
 closed_input() {
 	(exec "$ptpmon" latency -D 1h >"$LAB_WORK/closed.log" 2>&1 <&-) &
-	wait_for 5 "pgrep -P $! ptpmon-sampler >/dev/null"
+	latency_pid=$!
+	wait_for 5 "pgrep -P $latency_pid ptpmon-sampler >/dev/null"
 	check "what was opened is no standard input that was closed" \
-		[ "$(readlink "/proc/$!/fd/0")" = /dev/null ]
-	kill -TERM $!
-	wait $! || true
+		[ "$(readlink "/proc/$latency_pid/fd/0")" = /dev/null ]
+	kill -TERM "$latency_pid"
+	reap_latency
 }
 
 # As in an image that is made on another machine, or a tarball: nothing is where it was configured.
