@@ -15,8 +15,6 @@
 #include "ptpmon/report/compare.h"
 #include "report_fixture.h"
 
-DEFINE_FREEP(struct compare, compare_free)
-
 #define RT_KERNEL "6.1.0-18-rt-amd64 #1 SMP PREEMPT_RT Debian 6.1.76-1"
 #define KERNEL    "6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1"
 
