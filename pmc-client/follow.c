@@ -184,7 +184,8 @@ static bool new_update(const struct pmc_follow *f, const struct pmc_follow_statu
 static bool count_belongs(const struct pmc_follow *f, const struct pmc_follow_status *s)
 {
 	return f->count_waits && f->count_ingress_ns == f->ingress_ns &&
-	       (s->pushed || s->ingress_ns == f->ingress_ns) && f->seen > 0 && !f->lost;
+	       (s->pushed || s->ingress_ns == f->ingress_ns) && f->update_mono_ns != INT64_MIN &&
+	       !f->lost;
 }
 
 /* Resumed pushes are told with the first of them that is an update. */

@@ -389,6 +389,32 @@ static void a_stamp_from_before_a_step_is_not_believed(void **state)
 	assert_true(out.flags & PMC_UPDATE_TIME_ASSUMED);
 }
 
+/* What the new ptp4l counts before its first offset is nobody's. */
+static void after_a_restart_counts_wait_for_an_offset(void **state)
+{
+	struct pmc_follow f;
+	struct pmc_update out;
+
+	init(&f);
+	assert_int_equal(feed(&f, 10 * S + MS, 10 * S, 5, &out), PMC_FOLLOW_UPDATE);
+	assert_int_equal(pmc_follow_restart(&f, 11 * S), 0);
+	assert_int_equal(feed(&f, 12 * S, 0, 0, &out), PMC_FOLLOW_NOTHING);
+	for (int64_t i = 0; i < 3; i++) {
+		const struct pmc_follow_status sync = {
+			.ingress_ns = (13 + i) * S + REAL_MINUS_MONO,
+			.seen_mono_ns = (13 + i) * S + MS,
+			.real_minus_mono_ns = REAL_MINUS_MONO,
+		};
+
+		assert_int_equal(pmc_follow_status(&f, &sync, &out), PMC_FOLLOW_NOTHING);
+		pmc_follow_count(&f, 1 + (uint64_t)i);
+		assert_int_equal(pmc_follow_status(&f, &sync, &out), PMC_FOLLOW_NOTHING);
+	}
+	assert_false(f.anchored);
+	assert_int_equal(feed(&f, 16 * S + MS, 16 * S, 7, &out), PMC_FOLLOW_UPDATE);
+	assert_int_equal(out.missed, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +429,7 @@ int main(void)
 		cmocka_unit_test(what_is_recorded_already_is_not_taken_again),
 		cmocka_unit_test(stamps_of_an_unknown_clock_are_placed_by_arrival),
 		cmocka_unit_test(a_stamp_from_before_a_step_is_not_believed),
+		cmocka_unit_test(after_a_restart_counts_wait_for_an_offset),
 	};
 
 	return cmocka_run_group_tests_name("follow", tests, NULL, NULL);
