@@ -76,6 +76,22 @@ check "status shows the phase that goes on" [ "$(status .phase)" = quiet ]
 ptpmon slave phase --end >/dev/null
 check "... and that it has ended" [ "$(status .phase)" = null ]
 
+# A recorder that is killed comes back, and whoever asks meanwhile waits for it.
+kill -KILL "$recorder"
+status=0
+ptpmon slave status --json >"$LAB_WORK/status.json" || status=$?
+check "status waits for a recorder that is started again" [ "$status" != 2 ]
+check "... and asks the new one" [ "$(ptpmon_pids slave ' recorder')" != "$recorder" ]
+check "... which has news before long" wait_for 15 '[ "$(status .verdict)" = good ]'
+
+# A parent that is stopped is missed: what it said of its children is not true for ever.
+kill -STOP "${lab_pid[slave-ptpmon]}"
+check "status is not good for long without word of the parent" \
+	wait_for 45 '[ "$(status .verdict)" = unknown ]'
+check "... and says why" grep -q '^the parent was last heard 3' <<<"$(status .reason)"
+kill -CONT "${lab_pid[slave-ptpmon]}"
+check "... until it speaks again" wait_for 15 '[ "$(status .verdict)" = good ]'
+
 # The other end of the cable.
 ip -n "ptpmon-$$-gm" link set dev eth0 down
 check "a pulled cable is recorded" \
