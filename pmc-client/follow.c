@@ -113,15 +113,25 @@ static void account(struct pmc_follow *f, uint64_t received, uint64_t known, boo
 	int64_t passed_ns = f->count_update_ns - f->anchor_update_ns;
 	int64_t interval_ns = received > 0 && passed_ns > 0 ? passed_ns / (int64_t)received : 0;
 
-	if (interval_ns >= INTERVAL_MIN_NS && interval_ns <= INTERVAL_MAX_NS)
+	if (f->interval_ns != 0 && interval_ns / 2 > f->interval_ns) { /* slower, or a pause? */
+		f->interval_ns = 0;
+		f->hurry_until_mono_ns = f->count_update_ns + HURRY_NS;
+	} else if (interval_ns >= INTERVAL_MIN_NS && interval_ns <= INTERVAL_MAX_NS) {
 		f->interval_ns = interval_ns;
+	}
 	if (received - known <= UINT32_MAX)
 		*(unbroken ? &f->more_unused : &f->more_missed) += (uint32_t)(received - known);
 }
 
+/* Within a quarter. */
+static bool alike(int64_t a_ns, int64_t b_ns)
+{
+	return a_ns < b_ns + b_ns / 4 && b_ns < a_ns + a_ns / 4;
+}
+
 /*
- * Is the rate that of before? The interval that is polled at may be the mean of two rates just
- * after a change; pushes are ordered by this one.
+ * The rate that pushes are ordered by. The interval that is polled at may be the mean of two rates
+ * just after a change; so two spans have to agree. What is slower once was a pause.
  */
 static void measure_span(struct pmc_follow *f)
 {
@@ -134,10 +144,10 @@ static void measure_span(struct pmc_follow *f)
 			return;
 		interval_ns = passed_ns / (int64_t)(f->count - f->span_count);
 	}
-	f->steady_ns = interval_ns > f->span_interval_ns * 4 / 5 &&
-				       interval_ns < f->span_interval_ns * 5 / 4
-			       ? interval_ns
-			       : 0;
+	if (alike(interval_ns, f->span_interval_ns))
+		f->steady_ns = interval_ns;
+	else if (interval_ns < f->steady_ns - f->steady_ns / 4)
+		f->steady_ns = 0;
 	f->span_begun = true;
 	f->span_interval_ns = interval_ns;
 	f->span_count = f->count;

@@ -58,6 +58,10 @@ struct pmc_follower {
 	int64_t due_ns[QUESTIONS];
 	bool refused[QUESTIONS];
 
+	bool one_step;         /* the master */
+	uint64_t follow_ups;   /* received */
+	uint64_t seen_by_then; /* updates, when these last rose */
+
 	bool can_push;                /* this ptp4l, at this socket */
 	bool subscribed;              /* to each update */
 	uint16_t push_sequence_id;    /* of the last push */
@@ -73,6 +77,9 @@ static void begin(struct pmc_follower *f, int64_t now_mono_ns)
 	f->locked = false;
 	f->end_to_end = true;
 	f->delay_ns = PMC_DELAY_UNKNOWN;
+	f->one_step = false;
+	f->follow_ups = 0;
+	f->seen_by_then = f->follow.seen;
 	f->can_push = false;
 	f->subscribed = false;
 	f->ordered_events = 0;
@@ -176,6 +183,12 @@ static void adapt_subscription(struct pmc_follower *f, int64_t now_mono_ns)
 
 /* What a message says */
 
+static void count_anew(struct pmc_follower *f)
+{
+	f->follow.anchored = false;
+	f->follow.span_begun = false;
+}
+
 static void take_port(struct pmc_follower *f, const struct pmc_message *m)
 {
 	const struct ptp_port_ds *ds = &m->data->port_ds;
@@ -191,7 +204,7 @@ static void take_port(struct pmc_follower *f, const struct pmc_message *m)
 		return;
 	}
 	if (port != f->port) {
-		f->follow.anchored = false; /* that was another port's count */
+		count_anew(f); /* that was another port's */
 		pmc_follow_expect(&f->follow, m->received_mono_ns);
 		f->due_ns[ASK_STATUS] = m->received_mono_ns;
 	}
@@ -202,13 +215,28 @@ static void take_port(struct pmc_follower *f, const struct pmc_message *m)
 		f->delay_ns = ds->peer_mean_path_delay_ns;
 }
 
+/*
+ * A one-step master sends no Follow_Up; but they may have come from another one before. Updates
+ * that come without are a one-step master's, and its Syncs count.
+ */
+static uint64_t count_of(struct pmc_follower *f, const uint64_t rx[static PTP_MSG_MAX])
+{
+	uint64_t follow_ups = rx[PTP_MSG_FOLLOW_UP];
+	bool one_step = follow_ups == 0 || (follow_ups == f->follow_ups &&
+					    (f->one_step || f->follow.seen - f->seen_by_then > 1));
+
+	if (one_step != f->one_step)
+		count_anew(f);
+	f->one_step = one_step;
+	if (follow_ups != f->follow_ups)
+		f->seen_by_then = f->follow.seen;
+	f->follow_ups = follow_ups;
+	return one_step ? rx[PTP_MSG_SYNC] : follow_ups;
+}
+
 static void take_count(struct pmc_follower *f, const struct pmc_message *m)
 {
-	const uint64_t *rx = m->data->port_stats_np.rx;
-
-	/* a one-step master sends no Follow_Up at all */
-	pmc_follow_count(&f->follow,
-			 rx[PTP_MSG_FOLLOW_UP] ? rx[PTP_MSG_FOLLOW_UP] : rx[PTP_MSG_SYNC]);
+	pmc_follow_count(&f->follow, count_of(f, m->data->port_stats_np.rx));
 	if (f->follow.count_waits && !f->follow.pushed)
 		f->due_ns[ASK_STATUS] = m->received_mono_ns;
 }

@@ -45,7 +45,7 @@ struct server {
 	int64_t next_update_ns;
 	int64_t rate_known_ns; /* nobody can know of a change before */
 	int64_t updates;
-	uint64_t received; /* Follow_Ups, or Syncs */
+	uint64_t syncs, follow_ups; /* received */
 	struct ptp_time_status_np status;
 
 	struct ptp_port_identity subscriber;
@@ -140,7 +140,8 @@ static void change_state(struct server *s, enum ptp_port_state state)
 static void make_update(struct server *s)
 {
 	s->updates++;
-	s->received++;
+	s->syncs++;
+	s->follow_ups += !s->script.one_step;
 	s->status.ingress_time_ns = PHC_AT + s->next_update_ns;
 	s->status.master_offset_ns = s->updates * 7 - 1000;
 	if (s->events & PMC_EVENT_TIME_SYNC)
@@ -186,7 +187,8 @@ static bool fill(struct server *s, struct ptp_message *m, union ptp_data *data, 
 		return true;
 	case PTP_ID_PORT_STATS_NP:
 		m->source.port = 1;
-		stats->rx[s->script.one_step ? PTP_MSG_SYNC : PTP_MSG_FOLLOW_UP] = s->received;
+		stats->rx[PTP_MSG_SYNC] = s->syncs;
+		stats->rx[PTP_MSG_FOLLOW_UP] = s->follow_ups;
 		return true;
 	case PTP_ID_PORT_DATA_SET:
 		m->source.port = 1;
@@ -335,7 +337,8 @@ static void begin(struct fixture *f, const struct script *script)
 
 	f->server.script = *script;
 	f->server.state = PTP_SLAVE;
-	f->server.received = 1000;
+	f->server.syncs = 1000;
+	f->server.follow_ups = script->one_step ? 0 : 1000;
 	f->server.next_update_ns = 100 * MS;
 	f->server.fd = bind_to(f->path);
 	assert_int_equal(pmc_client_new(&f->client, &client), 0);
@@ -496,7 +499,7 @@ static void what_ptp4l_did_not_use_is_not_missed(void **state)
 
 	begin(f, &(struct script){.interval_ns = S / 16});
 	run(f, 10 * S);
-	f->server.received += 5; /* Follow_Ups without their Syncs */
+	f->server.follow_ups += 5; /* Follow_Ups without their Syncs */
 	run(f, 13 * S);
 	assert_int_equal(f->unused, 5);
 	assert_int_equal(f->missed, 0);
@@ -504,7 +507,7 @@ static void what_ptp4l_did_not_use_is_not_missed(void **state)
 	assert_accounted(f);
 	/* after a hole in the sequence of pushes nobody knows */
 	f->server.push_id += 3;
-	f->server.received += 3;
+	f->server.follow_ups += 3;
 	run(f, 16 * S);
 	assert_int_equal(f->missed, 3);
 	assert_int_equal(f->unused, 5);
@@ -542,7 +545,7 @@ static void a_restarted_ptp4l_is_followed_on(void **state)
 	(void)unlink(f->path);
 	f->server.fd = bind_to(f->path);
 	f->server.events = 0;
-	f->server.received = 0;
+	f->server.syncs = f->server.follow_ups = 0;
 	run(f, 12 * S); /* until a request is met with an error */
 	assert_false(pmc_client_connected(f->client));
 	assert_int_equal(pmc_client_connect(f->client), 0);
@@ -552,6 +555,44 @@ static void a_restarted_ptp4l_is_followed_on(void **state)
 	assert_int_equal(f->gaps, 1);
 	assert_in_range(f->gap.pushes_stopped_mono_ns, 9 * S, 10 * S);
 	assert_in_range(f->gap.mono_ns, 12 * S, 15 * S);
+	end(f);
+}
+
+static void a_one_step_master_may_come_after_another(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f, &(struct script){.interval_ns = S / 128}); /* polled: there is something to miss */
+	run(f, 10 * S);
+	f->server.script.one_step = true;
+	run(f, 15 * S);
+	stop(f, 16 * S);
+	run(f, 20 * S);
+	assert_true(f->missed >= 120);
+	assert_accounted(f);
+	f->server.script.one_step = false;
+	run(f, 25 * S);
+	stop(f, 26 * S);
+	run(f, 30 * S);
+	assert_true(f->missed >= 240);
+	assert_accounted(f);
+	end(f);
+}
+
+static void follow_ups_that_do_not_come_are_not_missed(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f, &(struct script){.interval_ns = S / 128});
+	run(f, 10 * S);
+	f->server.next_update_ns = 15 * S; /* Syncs go on, without partners */
+	for (int i = 0; i < 5; i++) {
+		f->server.syncs += 128;
+		run(f, f->now + S);
+	}
+	run(f, 20 * S);
+	assert_int_equal(f->missed, 0);
+	assert_accounted(f);
 	end(f);
 }
 
@@ -578,6 +619,8 @@ int main(void)
 		TEST(what_ptp4l_did_not_use_is_not_missed),
 		TEST(a_lost_master_is_told_once),
 		TEST(a_restarted_ptp4l_is_followed_on),
+		TEST(follow_ups_that_do_not_come_are_not_missed),
+		TEST(a_one_step_master_may_come_after_another),
 		cmocka_unit_test(events_with_a_rate_are_the_followers),
 	};
 
