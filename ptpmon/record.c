@@ -11,6 +11,7 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/log.h"
 #include "ptpmon/base/nsec.h"
+#include "ptpmon/collect/board.h"
 #include "ptpmon/store/query.h"
 
 DEFINE_FREEP(struct query, query_free)
@@ -189,6 +190,7 @@ int record_open(struct record *r, const struct config *config, const char *token
 		const char *ptp4l_version, char why[static STORE_ERROR_MAX])
 {
 	CLEANUP(freep) char *configuration = config_to_text(config);
+	CLEANUP(freep) char *board = board_facts("");
 	const char *label = config->ptpmon.label;
 	char kernel[sizeof(struct utsname)];
 	char boot_id[40];
@@ -221,6 +223,7 @@ int record_open(struct record *r, const struct config *config, const char *token
 				 .ptp4l_version = *ptp4l_version ? ptp4l_version : NULL,
 				 .configuration = configuration,
 				 .label = *label ? label : NULL,
+				 .board = board,
 			 },
 			 &r->resumed_from_mono_ns, why);
 	if (ret == 0)

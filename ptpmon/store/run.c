@@ -11,8 +11,8 @@
  * next begin. */
 static const char insert_run[] =
 	"INSERT INTO run (token, boot_id, start_mono_ns, label, host, kernel, machine, version, "
-	"ptp4l_version, configuration, first_sample, first_latency) "
-	"SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+	"ptp4l_version, configuration, board, first_sample, first_latency) "
+	"SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
 	"max(coalesce((SELECT max(id) + 1 FROM sample), 1), "
 	"coalesce((SELECT max(first_sample) FROM run), 1)), "
 	"max(coalesce((SELECT max(id) + 1 FROM latency), 1), "
@@ -144,8 +144,8 @@ static int find_resumable(sqlite3 *db, const struct store_run *as, int64_t *id)
 static int insert(sqlite3 *db, const struct store_run *as, int64_t now_mono_ns, int64_t *id)
 {
 	CLEANUP(database_finalizep) sqlite3_stmt *row = NULL;
-	const char *const texts[] = {as->label,   as->host,          as->kernel,       as->machine,
-				     as->version, as->ptp4l_version, as->configuration};
+	const char *const texts[] = {as->label,   as->host,          as->kernel,        as->machine,
+				     as->version, as->ptp4l_version, as->configuration, as->board};
 
 	if (sqlite3_prepare_v2(db, insert_run, -1, &row, NULL) != SQLITE_OK)
 		return database_errno(db);

@@ -60,9 +60,9 @@ static struct store *make(void)
 static int keep(struct store *s, const struct store_run *run)
 {
 	const char **const fields[STORE_TEXTS] = {
-		&s->as.token,  &s->as.boot_id,       &s->as.host,
-		&s->as.kernel, &s->as.machine,       &s->as.version,
-		&s->as.label,  &s->as.ptp4l_version, &s->as.configuration,
+		&s->as.token,         &s->as.boot_id, &s->as.host,  &s->as.kernel,
+		&s->as.machine,       &s->as.version, &s->as.label, &s->as.ptp4l_version,
+		&s->as.configuration, &s->as.board,
 	};
 
 	s->as = *run;

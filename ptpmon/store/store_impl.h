@@ -18,7 +18,7 @@
 #include "ptpmon/store/store.h"
 #include "ptpmon/store/writer.h"
 
-enum { STORE_TEXTS = 9 }; /* of struct store_run */
+enum { STORE_TEXTS = 10 }; /* of struct store_run */
 
 struct store {
 	char path[PATH_MAX];
