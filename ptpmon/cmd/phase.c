@@ -12,7 +12,7 @@
 #include "ptpmon/cmd/service.h"
 #include "ptpmon/serve/control.h"
 
-/* The service restarts its recorder within seconds; the end of a phase waits for that. */
+/* A recorder that was stopped or waits for a disk goes on; the end of a phase waits for that. */
 #define END_RETRIED_FOR_NS (30 * NSEC_PER_SEC)
 
 enum { RETRY_MS = 250 };
@@ -36,7 +36,10 @@ static int end_phase(const struct service *service)
 	return EXIT_BAD;
 }
 
-/* The end must get there, also past a restart of the service. Its result, as service_ask()'s. */
+/*
+ * The end must get there, also past a restart of the recorder; a phase that is in nobody's run any
+ * more needs none. Its result, as service_ask()'s.
+ */
 static int end_phase_surely(const struct service *service, char why[static VARLINK_WHY_MAX])
 {
 	int64_t give_up_mono_ns = nsec_now(CLOCK_MONOTONIC) + END_RETRIED_FOR_NS;
@@ -44,7 +47,8 @@ static int end_phase_surely(const struct service *service, char why[static VARLI
 	for (;;) {
 		int r = service_ask(service, "EndPhase", NULL, NULL, why);
 
-		if (r >= 0 || nsec_now(CLOCK_MONOTONIC) >= give_up_mono_ns)
+		if (r >= 0 || service_is_gone(service, r) ||
+		    nsec_now(CLOCK_MONOTONIC) >= give_up_mono_ns)
 			return r;
 		(void)poll(NULL, 0, RETRY_MS);
 	}

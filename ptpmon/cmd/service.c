@@ -56,7 +56,7 @@ int service_ask(const struct service *s, const char *method, json_t *parameters,
 	(void)snprintf(name, sizeof(name), "%s.%s", CONTROL_INTERFACE, method);
 	for (;;) {
 		r = varlink_call(s->path, name, sent, ANSWER_WITHIN_NS, &answer, why);
-		if (!nobody_listens(r) || !service_runs(s) ||
+		if (!nobody_listens(r) || service_is_gone(s, r) ||
 		    nsec_now(CLOCK_MONOTONIC) >= give_up_mono_ns)
 			break;
 		(void)poll(NULL, 0, RETRY_MS);
@@ -77,17 +77,22 @@ bool service_in_doubt(int result)
 	return result == -ETIMEDOUT || result == -ECONNRESET || result == -EPIPE;
 }
 
+bool service_is_gone(const struct service *s, int result)
+{
+	return nobody_listens(result) && !service_runs(s);
+}
+
 int service_complain(const struct service *s, int result, const char *why)
 {
-	if (nobody_listens(result) && service_runs(s))
-		return options_complain(s->command,
-					"%s: the service runs, but its recorder is being started: "
-					"try again",
-					s->path);
-	if (nobody_listens(result))
+	if (service_is_gone(s, result))
 		return options_complain(s->command,
 					"%s: no service listens there: start it (ptpmon run), or "
 					"give its --config",
+					s->path);
+	if (nobody_listens(result))
+		return options_complain(s->command,
+					"%s: the service runs, but its recorder is being started: "
+					"try again",
 					s->path);
 	if (result == -EACCES)
 		return options_complain(s->command,

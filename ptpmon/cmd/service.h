@@ -27,5 +27,8 @@ int service_ask(const struct service *s, const char *method, json_t *parameters,
 /* True for a result that leaves open whether the service has done, or will do, what was asked. */
 bool service_in_doubt(int result);
 
+/* True for a result that means that no service runs: its run, and what was in it, has ended. */
+bool service_is_gone(const struct service *s, int result);
+
 /* The one line for a negative result or an error of service_ask(). Returns EXIT_USAGE. */
 int service_complain(const struct service *s, int result, const char *why);

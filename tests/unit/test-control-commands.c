@@ -531,21 +531,40 @@ static void test_killed(void **state)
 	assert_int_equal(kill(load, 0), -1);
 }
 
-/* The service goes away while the command runs, and comes back later than the command's end. */
-static void test_service_restarts(void **state)
+/* The recorder goes away while the command runs, and comes back later than the command's end. */
+static void test_recorder_is_away_at_the_end(void **state)
 {
 	struct fixture *f = *state;
+	CLEANUP(close_fdp) int lock = open(f->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const char *const arguments[] = {
 		"phase", "-c", "CONFIG", "a", "--", "sh", "-c", "echo began; sleep 0.3", NULL};
 	char notes[TEXT_MAX];
 	pid_t pid = start_command(f, arguments);
 
+	assert_int_equal(flock(lock, LOCK_EX | LOCK_NB), 0);
 	assert_true(wait_for_text(f->output, "began\n"));
 	stop_service(f);
 	(void)poll(NULL, 0, 1000);
 	start_service(f, true);
 	assert_int_equal(wait_command(pid), EXIT_GOOD);
 	assert_string_equal(read_file(f->notes, notes), "begin a\nend \n");
+}
+
+/* The whole service ends while the command runs, and with it the phase: nothing is waited for. */
+static void test_service_ends(void **state)
+{
+	struct fixture *f = *state;
+	const char *const arguments[] = {
+		"phase", "-c", "CONFIG", "a", "--", "sh", "-c", "echo began; sleep 0.3", NULL};
+	pid_t pid = start_command(f, arguments);
+	int64_t began_ns = nsec_now(CLOCK_MONOTONIC);
+	char output[TEXT_MAX];
+
+	assert_true(wait_for_text(f->output, "began\n"));
+	stop_service(f);
+	assert_int_equal(wait_command(pid), EXIT_USAGE);
+	assert_true(nsec_now(CLOCK_MONOTONIC) - began_ns < 10 * NSEC_PER_SEC);
+	assert_non_null(strstr(read_file(f->output, output), "no service listens there"));
 }
 
 /* The load's own conditions; without capabilities only where there were any to lose. */
@@ -588,7 +607,8 @@ int main(void)
 		TEST(test_interrupted),
 		TEST(test_leaves_nothing),
 		TEST(test_killed),
-		TEST(test_service_restarts),
+		TEST(test_recorder_is_away_at_the_end),
+		TEST(test_service_ends),
 		TEST(test_conditions),
 	};
 
