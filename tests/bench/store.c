@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * store rate|day|kills DIRECTORY [NUMBER...]: what the record takes and gives, measured on the file
- * system that the directory is on. tests/bench/store prints it as a table.
+ * store rate|day|live|kills DIRECTORY [NUMBER...]: what the record takes and gives, measured on the
+ *file system that the directory is on. tests/bench/store prints it as a table.
  *
  *	rate DIRECTORY SECONDS                    samples a second, octets a sample
  *	day DIRECTORY HOURS RATE CPUS FLUSH_S     octets written, as the kernel counts them
+ *	live DIRECTORY MINUTES RATE CPUS FLUSH_S  the same in real time
  *	kills DIRECTORY TIMES                     SIGKILL at random moments, and what was lost
  */
 #include <errno.h>
@@ -122,6 +123,39 @@ static void make_window(struct latency_window *w, int64_t start_ns, unsigned see
 	w->bins_len = histogram_encode(&h, w->bins, sizeof(w->bins));
 }
 
+static void declare_cpus(struct store *s, int64_t cpus)
+{
+	for (unsigned cpu = 0; cpu < cpus && cpu < CPUS_MAX; cpu++) {
+		struct series series = {.kind = SERIES_LATENCY, .source = "latency", .unit = "ns"};
+
+		(void)snprintf(series.subject, sizeof(series.subject), "cpu %u", cpu);
+		(void)store_put_series(s, &series);
+	}
+}
+
+/* What a second brings: samples and a window of each CPU. */
+static void put_second(struct store *s, int64_t t, int64_t rate, int64_t cpus)
+{
+	int64_t now_ns = (1000 + t) * NSEC_PER_SEC;
+	struct latency_window w;
+
+	for (int64_t i = 0; i < rate; i++) {
+		struct sample sample = make_sample(now_ns + i * NSEC_PER_SEC / rate, t * rate + i);
+
+		(void)store_put_sample(s, &sample);
+	}
+	for (unsigned cpu = 0; cpu < cpus && cpu < CPUS_MAX; cpu++) {
+		make_window(&w, now_ns, (unsigned)t * CPUS_MAX + cpu);
+		(void)store_put_window(s, cpu + 1, &w);
+	}
+}
+
+static void print_day(const char *directory, int64_t written, int64_t seconds)
+{
+	(void)printf("%.1f %.1f\n", (double)written * 24 * 3600 / (double)seconds / 1e6,
+		     (double)file_size(directory, "ptpmon.db") * 24 * 3600 / (double)seconds / 1e6);
+}
+
 /* Flush for flush as the service writes them, without the waiting between. */
 static int measure_day(const char *directory, char **arguments)
 {
@@ -131,35 +165,58 @@ static int measure_day(const char *directory, char **arguments)
 	int64_t flush_s = strtoll(arguments[3], NULL, 10);
 	struct store *s = open_store(directory);
 	int64_t written = usage_thread_written();
-	struct latency_window w;
 	char why[STORE_ERROR_MAX];
-	int64_t n = 0;
 
-	for (unsigned cpu = 0; cpu < cpus && cpu < CPUS_MAX; cpu++) {
-		struct series series = {.kind = SERIES_LATENCY, .source = "latency", .unit = "ns"};
-
-		(void)snprintf(series.subject, sizeof(series.subject), "cpu %u", cpu);
-		(void)store_put_series(s, &series);
-	}
+	declare_cpus(s, cpus);
 	for (int64_t t = 0; t < seconds; t++) {
-		int64_t now_ns = (1000 + t) * NSEC_PER_SEC;
-
-		for (int64_t i = 0; i < rate; i++, n++) {
-			struct sample sample = make_sample(now_ns + i * NSEC_PER_SEC / rate, n);
-
-			(void)store_put_sample(s, &sample);
-		}
-		for (unsigned cpu = 0; cpu < cpus && cpu < CPUS_MAX; cpu++) {
-			make_window(&w, now_ns, (unsigned)t * CPUS_MAX + cpu);
-			(void)store_put_window(s, cpu + 1, &w);
-		}
+		put_second(s, t, rate, cpus);
 		if (t % flush_s == flush_s - 1 && store_write(s, why) < 0)
 			fail("write", why);
 	}
 	written = usage_thread_written() - written;
 	(void)store_close(s, "stopped", NSEC_PER_SEC);
-	(void)printf("%.1f %.1f\n", (double)written * 24 * 3600 / (double)seconds / 1e6,
-		     (double)file_size(directory, "ptpmon.db") * 24 * 3600 / (double)seconds / 1e6);
+	print_day(directory, written, seconds);
+	return 0;
+}
+
+/* What this process gave to the disk so far (/proc/self/io). */
+static int64_t process_written(void)
+{
+	CLEANUP(fclosep) FILE *f = fopen("/proc/self/io", "re");
+	char line[64];
+	long long n = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "write_bytes: %lld", &n) == 1)
+			break;
+	return n;
+}
+
+/* The same in real time, by the writer thread at its own interval. */
+static int measure_live(const char *directory, char **arguments)
+{
+	int64_t seconds = strtoll(arguments[0], NULL, 10) * 60;
+	int64_t rate = strtoll(arguments[1], NULL, 10);
+	int64_t cpus = strtoll(arguments[2], NULL, 10);
+	int64_t flush_s = strtoll(arguments[3], NULL, 10);
+	struct store *s = open_store(directory);
+	int64_t next_ns = nsec_now(CLOCK_MONOTONIC);
+	int64_t written;
+
+	declare_cpus(s, cpus);
+	(void)store_start(s, flush_s * NSEC_PER_SEC, -1);
+	written = process_written();
+	for (int64_t t = 0; t < seconds; t++) {
+		struct timespec next;
+
+		put_second(s, t, rate, cpus);
+		next_ns += NSEC_PER_SEC;
+		next = nsec_to_timespec(next_ns);
+		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+	}
+	written = process_written() - written;
+	(void)store_close(s, "stopped", 10 * NSEC_PER_SEC);
+	print_day(directory, written, seconds);
 	return 0;
 }
 
@@ -274,11 +331,12 @@ int main(int argc, char **argv)
 	} measures[] = {
 		{"rate", measure_rate, 1},
 		{"day", measure_day, 4},
+		{"live", measure_live, 4},
 		{"kills", measure_kills, 1},
 	};
 
 	for (size_t i = 0; argc > 2 && i < sizeof(measures) / sizeof(measures[0]); i++)
 		if (strcmp(argv[1], measures[i].name) == 0 && argc == 3 + measures[i].n_arguments)
 			return measures[i].measure(argv[2], argv + 3);
-	fail("usage", "store rate|day|kills DIRECTORY NUMBER...");
+	fail("usage", "store rate|day|live|kills DIRECTORY NUMBER...");
 }
