@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/stats/histogram.h"
 #include "ptpmon/store/query.h"
