@@ -257,7 +257,7 @@ static void nonsense_is_survived(void **state)
 		int64_t now = S;
 
 		pmc_follow_init(&f, &options);
-		for (size_t i = 0; i < N * N * N; i++) {
+		for (size_t i = 0; i < (size_t)N * N * N; i++) {
 			const struct pmc_follow_status s = {
 				.ingress_ns = values[i % N],
 				.offset_ns = values[i / N % N],
