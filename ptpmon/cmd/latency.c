@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -47,8 +48,9 @@ struct session {
 	struct latency_result result;
 	pid_t pid;
 	int signal_fd;
-	bool live; /* a line of progress on the terminal */
-	bool conditions_shown;
+	bool live;  /* a line of progress on the terminal */
+	bool begun; /* the first window came; what is measured how was said */
+	int64_t end_utc_ns;
 };
 
 /* A duration; a plain number is in the unit that cyclictest gives it. */
@@ -182,28 +184,33 @@ static int start_sampler(struct session *s, int fd)
 	return r;
 }
 
-/* "cpu 0-3: SCHED_FIFO 98 every 1 ms until 2026-12-02 06:00:00 CET" */
-static void announce(const struct settings *settings)
+/* "cpu 0-3: SCHED_FIFO 98 every 1 ms until 2026-12-02 06:00:00 CET", of what really runs. */
+static void announce(const struct session *s)
 {
-	struct cpulist cpus;
+	struct cpulist cpus = {0};
 	char list[CPULIST_TEXT_MAX];
 	char interval[NSEC_TEXT_MAX];
 	char schedule[32] = "ordinary scheduling";
 	char end[64] = "Ctrl-C";
-	time_t end_s = (time_t)((nsec_now(CLOCK_REALTIME) + settings->duration_ns) / NSEC_PER_SEC);
+	time_t end_s = (time_t)(s->end_utc_ns / NSEC_PER_SEC);
 	struct tm tm;
 
-	if (settings->duration_ns && settings->duration_ns < LONG_NS)
+	if (s->settings->duration_ns && s->settings->duration_ns < LONG_NS)
 		return;
-	if (cpulist_select(settings->cpus, &cpus) < 0)
-		return; /* the sampler will say why */
-	if (settings->priority)
-		(void)snprintf(schedule, sizeof(schedule), "SCHED_FIFO %" PRId64,
-			       settings->priority);
-	if (settings->duration_ns && localtime_r(&end_s, &tm))
+	for (size_t cpu = 0; cpu < CPULIST_MAX; cpu++) {
+		const struct latency_cpu *c = s->result.cpus[cpu];
+
+		if (!c)
+			continue;
+		cpulist_add(&cpus, cpu);
+		if (c->conditions.policy == SCHED_FIFO)
+			(void)snprintf(schedule, sizeof(schedule), "SCHED_FIFO %d",
+				       c->conditions.priority);
+	}
+	if (s->settings->duration_ns && localtime_r(&end_s, &tm))
 		(void)strftime(end, sizeof(end), "%F %T %Z", &tm);
 	log_notice("ptpmon latency: cpu %s: %s every %s until %s", cpulist_format(&cpus, list),
-		   schedule, nsec_format_duration(settings->interval_ns, interval), end);
+		   schedule, nsec_format_duration(s->settings->interval_ns, interval), end);
 }
 
 static void show_progress(const struct session *s, const struct latency_window *w)
@@ -223,10 +230,12 @@ static void on_window(void *userdata, const struct latency_window *w)
 {
 	struct session *s = userdata;
 
-	if (!s->settings->json && !s->conditions_shown) {
-		latency_result_print_conditions(&s->result, stdout);
+	if (!s->begun) {
+		s->begun = true;
+		announce(s);
+		if (!s->settings->json)
+			latency_result_print_conditions(&s->result, stdout);
 		(void)fflush(stdout);
-		s->conditions_shown = true;
 	}
 	latency_result_add_window(&s->result, w);
 	if (s->live && w->cpu < CPULIST_MAX && s->result.cpus[w->cpu])
@@ -300,7 +309,7 @@ static int measure(struct session *s)
 	r = start_sampler(s, theirs);
 	if (r < 0)
 		return -ECHILD; /* said */
-	announce(s->settings);
+	s->end_utc_ns = nsec_now(CLOCK_REALTIME) + s->settings->duration_ns;
 	close_fdp(&theirs);
 	s->source = (struct latency_source){ours, on_window, on_conditions, s, 0};
 	r = receive_all(s);
@@ -319,7 +328,7 @@ static int print(struct session *s)
 			return -ENOMEM;
 		return 0;
 	}
-	if (!s->conditions_shown)
+	if (!s->begun)
 		latency_result_print_conditions(&s->result, stdout);
 	latency_result_print_table(&s->result, stdout);
 	return 0;

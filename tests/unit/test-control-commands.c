@@ -363,6 +363,22 @@ static void test_rows(void **state)
 	}
 }
 
+/* A serial console has 80 columns. */
+static void test_help_fits(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		char output[TEXT_MAX];
+
+		assert_int_equal(RUN(f, commands[i].name, "--help"), EXIT_GOOD);
+		read_file(f->output, output);
+		for (const char *line = output; *line; line += strcspn(line, "\n") + 1)
+			if (strcspn(line, "\n") > 79)
+				fail_msg("%s: %s", commands[i].name, line);
+	}
+}
+
 static void test_status_exit(void **state)
 {
 	struct fixture *f = *state;
@@ -599,17 +615,12 @@ int main(void)
 		(void)signal(signals[i], SIG_DFL);
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_rows),
-		TEST(test_status_exit),
-		TEST(test_no_service),
-		TEST(test_silent_service),
-		TEST(test_recorder_restarts),
-		TEST(test_interrupted),
-		TEST(test_leaves_nothing),
-		TEST(test_killed),
-		TEST(test_recorder_is_away_at_the_end),
-		TEST(test_service_ends),
-		TEST(test_conditions),
+		TEST(test_rows),           TEST(test_help_fits),
+		TEST(test_status_exit),    TEST(test_no_service),
+		TEST(test_silent_service), TEST(test_recorder_restarts),
+		TEST(test_interrupted),    TEST(test_leaves_nothing),
+		TEST(test_killed),         TEST(test_recorder_is_away_at_the_end),
+		TEST(test_service_ends),   TEST(test_conditions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
