@@ -28,10 +28,16 @@ shows() {
 	grep -qE -- "$1" "$LAB_WORK/demo.out"
 }
 
+# What bash says of a process that was killed.
+says_nothing_of_jobs() {
+	! shows 'Killed|Terminated'
+}
+
 lab_open
 start_demo 6
 end_demo
 check "the demo ends well" [ "$status" = 0 ]
+check "it says how long a phase will take" shows 'phase load \(6 s, until [0-9:]{8}\)'
 check "it shows idle and load side by side" shows '\<idle\>.*\<load\>'
 check "it shows offset percentiles" shows '99(\.0)? ?%'
 check "it shows every CPU" [ "$(grep -c '^Wake-up latency: cpu' "$LAB_WORK/demo.out")" = "$(nproc)" ]
@@ -44,6 +50,7 @@ for moment in 'two boards' 'phase idle' 'phase load'; do
 	kill -INT "$demo_pid"
 	end_demo
 	check "interrupted at '$moment': it ends with 130" [ "$status" = 130 ]
+	check "interrupted at '$moment': it says nothing of jobs" says_nothing_of_jobs
 	check "interrupted at '$moment': it leaves nothing behind" left_nothing
 done
 
