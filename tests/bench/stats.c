@@ -2,7 +2,7 @@
 /*
  * What the figures of a long night cost, against plain passes over the same data in the same run.
  *
- *	stats [DIRECTORY]
+ *	stats-bench [DIRECTORY]
  *
  * Records 5 000 000 samples (128 a second for 11 hours) through the store into a directory made
  * below DIRECTORY (/var/tmp) and removed again, and prints a table of measured values beside
