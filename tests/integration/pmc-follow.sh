@@ -40,9 +40,12 @@ read_raw() { # read_raw LABEL LOG_SYNC_INTERVAL: starts a reader of the raw stre
 		"$LAB_WORK/$1-monitor" "$2" "$2"
 }
 
+# In a session of its own, as load has a scope of its own in the field: the kernel shares time
+# between sessions first.
 under_load() {
 	pause 5 # they have learnt the rate, and ordered pushes
-	stress-ng --quiet --cpu 4 --vm 2 --vm-bytes 64M --timeout "$seconds" >/dev/null 2>&1
+	setsid stress-ng --quiet --cpu 4 --vm 2 --vm-bytes 64M --timeout "$seconds" >/dev/null 2>&1 &
+	wait $!
 	pause 1
 }
 
