@@ -7,13 +7,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/dirlock.h"
 
 __attribute__((format(printf, 3, 4))) static int wrong(char *why, int r, const char *fmt, ...)
 {
@@ -89,7 +89,7 @@ static int lock_directory(struct runtime *rt, char *why)
 	rt->lock_fd = open(rt->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (rt->lock_fd < 0)
 		return wrong(why, -errno, "%s: %s", rt->directory, strerror(errno));
-	if (flock(rt->lock_fd, LOCK_EX | LOCK_NB) < 0)
+	if (dirlock_take(rt->lock_fd) < 0)
 		return wrong(why, -EBUSY,
 			     "%s: another ptpmon is running with this runtime_directory: stop it, "
 			     "or give this one another",

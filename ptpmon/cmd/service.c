@@ -6,9 +6,9 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 
 #include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/dirlock.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/cmd/options.h"
 #include "ptpmon/serve/control.h"
@@ -33,14 +33,6 @@ bool service_find(struct service *out, const char *command, const char *config_p
 static bool nobody_listens(int result)
 {
 	return result == -ENOENT || result == -ECONNREFUSED;
-}
-
-/* The parent process has a lock on its directory as long as it lives. */
-static bool service_runs(const struct service *s)
-{
-	CLEANUP(close_fdp) int fd = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
 int service_ask(const struct service *s, const char *method, json_t *parameters, json_t **reply,
@@ -79,7 +71,7 @@ bool service_in_doubt(int result)
 
 bool service_is_gone(const struct service *s, int result)
 {
-	return nobody_listens(result) && !service_runs(s);
+	return nobody_listens(result) && !dirlock_is_held(s->directory);
 }
 
 int service_complain(const struct service *s, int result, const char *why)

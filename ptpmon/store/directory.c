@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/dirlock.h"
 
 static const char *advice(int error)
 {
@@ -48,44 +48,50 @@ int directory_lock(int *out_fd, const char *directory, char why[static DATABASE_
 {
 	CLEANUP(close_fdp) int fd = -1;
 	bool made = mkdir(directory, 0750) == 0;
+	int r;
 
 	if (!made && errno != EEXIST)
 		return refuse(errno, directory, why);
 	if (made && chmod(directory, 0750) < 0) /* whatever the umask left of it */
 		return refuse(errno, directory, why);
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+	if (fd < 0)
 		return refuse(errno, directory, why);
+	r = dirlock_take(fd);
+	if (r < 0)
+		return refuse(-r, directory, why);
 	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
 		return refuse(errno, directory, why);
 	*out_fd = steal_fd(&fd);
 	return 0;
 }
 
-/* The directory of a file, open; -1 if it cannot be. */
-static int open_directory_of(const char *path)
+static void directory_of(const char *path, char out[static PATH_MAX])
 {
-	char directory[PATH_MAX];
 	char *slash;
 
-	(void)snprintf(directory, sizeof(directory), "%s", path);
-	slash = strrchr(directory, '/');
+	(void)snprintf(out, PATH_MAX, "%s", path);
+	slash = strrchr(out, '/');
 	if (slash)
 		slash[1] = '\0';
-	return open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	else
+		(void)strcpy(out, ".");
 }
 
 bool directory_is_locked(const char *path)
 {
-	CLEANUP(close_fdp) int fd = open_directory_of(path);
+	char directory[PATH_MAX];
 
-	/* shared, so that two who look do not see each other; it goes with the descriptor */
-	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	directory_of(path, directory);
+	return dirlock_is_held(directory);
 }
 
 int directory_sync_of(const char *path)
 {
-	CLEANUP(close_fdp) int fd = open_directory_of(path);
+	CLEANUP(close_fdp) int fd = -1;
+	char directory[PATH_MAX];
 
+	directory_of(path, directory);
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }
