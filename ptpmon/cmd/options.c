@@ -18,6 +18,7 @@ enum {
 	ROWS_MAX = 32,
 	HELP_VALUE = 256, /* what getopt returns for --help; row i is HELP_VALUE + 1 + i */
 	HELP_COLUMN = 26,
+	HELP_WIDTH = 79,
 };
 
 int options_complain(const char *name, const char *fmt, ...)
@@ -93,6 +94,35 @@ int take_duration(const struct option_row *row, const char *text, char why[stati
 	return -EINVAL;
 }
 
+/*
+ * Text in lines that fit a terminal, each but the first behind indent blanks; at is the column that
+ * the first begins in. A line feed in the text is a blank, two of them an empty line.
+ */
+static void print_wrapped(const char *text, size_t at, size_t indent)
+{
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+		size_t gap = strspn(text + len, " \n");
+		bool paragraph = gap >= 2 && strncmp(text + len, "\n\n", 2) == 0;
+
+		if (at > indent && at + 1 + len > HELP_WIDTH) {
+			printf("\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			putchar(' ');
+			at++;
+		}
+		printf("%.*s", (int)len, text);
+		at += len;
+		text += len + gap;
+		if (paragraph) {
+			printf("\n\n%*s", (int)indent, "");
+			at = indent;
+		}
+	}
+	putchar('\n');
+}
+
 /* One entry of --help; its text begins at HELP_COLUMN, on a line of its own if need be. */
 static void print_row(const struct option_row *row)
 {
@@ -100,33 +130,28 @@ static void print_row(const struct option_row *row)
 	int n = snprintf(left, sizeof(left), "  %c%c%s --%s%s%s", row->letter ? '-' : ' ',
 			 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
 			 row->argument ? "=" : "", row->argument ? row->argument : "");
-	const char *help = row->help;
 
 	if (n > HELP_COLUMN - 2)
 		printf("%s\n%*s", left, HELP_COLUMN, "");
 	else
 		printf("%-*s", HELP_COLUMN, left);
-	for (;;) {
-		size_t len = strcspn(help, "\n");
-
-		printf("%.*s\n", (int)len, help);
-		if (!help[len])
-			return;
-		help += len + 1;
-		printf("%*s", HELP_COLUMN, "");
-	}
+	print_wrapped(row->help, HELP_COLUMN, HELP_COLUMN);
 }
 
 static void print_help(const struct usage *usage)
 {
 	const struct option_row help = {"help", 'h', NULL, "print this", NULL, NULL, 0, 0};
 
-	printf("usage: ptpmon %s\n\n%s\n\n", usage->synopsis, usage->about);
+	printf("usage: ptpmon %s\n\n", usage->synopsis);
+	print_wrapped(usage->about, 0, 0);
+	putchar('\n');
 	for (size_t i = 0; i < usage->n_rows; i++)
 		print_row(&usage->rows[i]);
 	print_row(&help);
-	if (usage->epilogue)
-		printf("\n%s\n", usage->epilogue);
+	if (usage->epilogue) {
+		putchar('\n');
+		print_wrapped(usage->epilogue, 0, 0);
+	}
 }
 
 /* The two forms in which getopt_long() wants the rows. */

@@ -42,7 +42,7 @@ struct option_row {
 	const char *name;     /* without its dashes */
 	char letter;          /* its short form, or 0 */
 	const char *argument; /* what --help calls its value; NULL: a flag */
-	const char *help;     /* '\n' in it begins another line */
+	const char *help;     /* wrapped to fit */
 	option_take take;
 	void *into;
 	int64_t min, max; /* for take_integer and take_duration */
@@ -50,7 +50,7 @@ struct option_row {
 
 struct usage {
 	const char *synopsis; /* what follows "ptpmon ": "mark [OPTION]... TEXT" */
-	const char *about;    /* a sentence or a few lines, without the last newline */
+	const char *about;    /* a sentence or a few, wrapped to fit; an empty line stays */
 	const struct option_row *rows;
 	size_t n_rows;
 	int min_operands, max_operands; /* max -1: any number */
