@@ -107,11 +107,23 @@ static uint64_t known_updates(const struct pmc_follow *f)
 	return f->seen + f->missed + f->unused + f->more_missed + f->more_unused;
 }
 
+/* How many of the Follow_Ups received since the anchor came without their Sync. */
+static uint64_t without_sync(const struct pmc_follow *f, uint64_t received)
+{
+	int64_t before = f->excess_before[0] < f->excess_before[1] ? f->excess_before[0]
+								   : f->excess_before[1];
+	uint64_t lost = f->excess < before ? (uint64_t)before - (uint64_t)f->excess : 0;
+
+	return lost < received ? lost : received;
+}
+
 /* What the count says of the time since the anchor: the interval, and what was not seen. */
 static void account(struct pmc_follow *f, uint64_t received, uint64_t known, bool unbroken)
 {
 	int64_t passed_ns = f->count_update_ns - f->anchor_update_ns;
 	int64_t interval_ns = received > 0 && passed_ns > 0 ? passed_ns / (int64_t)received : 0;
+	uint64_t usable = received - without_sync(f, received);
+	uint32_t missed;
 
 	if (f->interval_ns != 0 && interval_ns / 2 > f->interval_ns) { /* slower, or a pause? */
 		f->interval_ns = 0;
@@ -119,8 +131,11 @@ static void account(struct pmc_follow *f, uint64_t received, uint64_t known, boo
 	} else if (interval_ns >= INTERVAL_MIN_NS && interval_ns <= INTERVAL_MAX_NS) {
 		f->interval_ns = interval_ns;
 	}
-	if (received - known <= UINT32_MAX)
-		*(unbroken ? &f->more_unused : &f->more_missed) += (uint32_t)(received - known);
+	if (received - known > UINT32_MAX)
+		return;
+	missed = !unbroken && usable > known ? (uint32_t)(usable - known) : 0;
+	f->more_missed += missed;
+	f->more_unused += (uint32_t)(received - known) - missed;
 }
 
 /* Within a quarter. */
@@ -171,6 +186,8 @@ static void apply_count(struct pmc_follow *f, const struct pmc_follow_status *ne
 			return; /* an older anchor says more */
 		account(f, received, known, unbroken);
 	}
+	f->excess_before[1] = f->anchored ? f->excess_before[0] : f->excess;
+	f->excess_before[0] = f->excess;
 	f->anchored = true;
 	f->unbroken = f->pushed;
 	f->anchor_known = known_updates(f);
@@ -372,10 +389,11 @@ enum pmc_follow_outcome pmc_follow_status(struct pmc_follow *f, const struct pmc
 	return PMC_FOLLOW_LOST;
 }
 
-void pmc_follow_count(struct pmc_follow *f, uint64_t count)
+void pmc_follow_count(struct pmc_follow *f, uint64_t count, uint64_t syncs)
 {
 	f->count_waits = f->ingress_ns != 0;
 	f->count = count;
+	f->excess = (int64_t)(syncs - count);
 	f->count_ingress_ns = f->ingress_ns;
 	f->count_update_ns = f->update_mono_ns;
 }

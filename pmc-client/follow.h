@@ -52,12 +52,15 @@ struct pmc_follow {
 	bool anchored;    /* .anchor_… are valid */
 	bool unbroken;    /* pushed in sequence, all since the anchor */
 	bool span_begun;  /* .span_count and .span_update_ns are valid */
-	uint64_t count;
+	uint64_t count;   /* that answer */
+	int64_t excess;   /* of Syncs over Follow_Ups, in it */
 	int64_t count_ingress_ns, count_update_ns; /* of the update it was asked after */
 	uint64_t anchor_count, anchor_known; /* received; and yielded or accounted for by then */
 	int64_t anchor_update_ns;
-	int64_t counted_mono_ns; /* when a count was last applied */
-	uint64_t span_count;     /* received at the begin of the span, and when */
+	int64_t excess_before[2]; /* at the last two anchors: a Sync may be waiting for its
+				     Follow_Up */
+	int64_t counted_mono_ns;  /* when a count was last applied */
+	uint64_t span_count;      /* received at the begin of the span, and when */
 	int64_t span_update_ns;
 	int64_t span_interval_ns;          /* of the span before; 0: none */
 	uint32_t more_missed, more_unused; /* to be declared with the next update */
@@ -99,8 +102,11 @@ void pmc_follow_pushes_end(struct pmc_follow *f, bool cancelled);
 enum pmc_follow_outcome pmc_follow_status(struct pmc_follow *f, const struct pmc_follow_status *s,
 					  struct pmc_update *out);
 
-/* The answer to GET PORT_STATS_NP: Follow_Ups received, or Syncs from a one-step master. */
-void pmc_follow_count(struct pmc_follow *f, uint64_t count);
+/*
+ * The answer to GET PORT_STATS_NP: Follow_Ups received, or Syncs from a one-step master; and Syncs.
+ * A Follow_Up whose Sync was lost made no update.
+ */
+void pmc_follow_count(struct pmc_follow *f, uint64_t count, uint64_t syncs);
 
 /* When TIME_STATUS_NP is to be asked for again. */
 int64_t pmc_follow_next_poll(const struct pmc_follow *f, int64_t now_mono_ns);

@@ -236,7 +236,9 @@ static uint64_t count_of(struct pmc_follower *f, const uint64_t rx[static PTP_MS
 
 static void take_count(struct pmc_follower *f, const struct pmc_message *m)
 {
-	pmc_follow_count(&f->follow, count_of(f, m->data->port_stats_np.rx));
+	const uint64_t *rx = m->data->port_stats_np.rx;
+
+	pmc_follow_count(&f->follow, count_of(f, rx), rx[PTP_MSG_SYNC]);
 	if (f->follow.count_waits && !f->follow.pushed)
 		f->due_ns[ASK_STATUS] = m->received_mono_ns;
 }

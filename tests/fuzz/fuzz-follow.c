@@ -75,8 +75,10 @@ static void take_step(struct run *run, const struct step *step)
 	run->now_ns += step->passed_ms * INT64_C(1000000);
 	switch (step->what % 8) {
 	case 0:
-		pmc_follow_count(&run->follow, step->small ? run->follow.count + step->small
-							   : (uint64_t)step->values[0]);
+		pmc_follow_count(&run->follow,
+				 step->small ? run->follow.count + step->small
+					     : (uint64_t)step->values[0],
+				 (uint64_t)step->values[0]);
 		break;
 	case 1:
 		pmc_follow_pushes_end(&run->follow, step->pushed & 1);

@@ -55,10 +55,10 @@ record 128 -7 5 stress-ng --quiet --cpu 4 --vm 2 --vm-bytes 64M --timeout 15
 check "128/s, load: the record has what was sent" [ "$recorded" -ge 1500 ]
 check "128/s, load: every recorded offset is in the log, in order, none twice" \
 	[ "$found" = "$recorded" ]
-# On a busy machine ptp4l may receive a Sync without its Follow_Up, and make no update of either; a
-# poller cannot tell that from an update that it missed.
+# The missing equal the declared; but what a ptp4l of before 4.0 received, Sync and Follow_Up, and made
+# no update of (it was late, or they did not match) nobody can tell from an update that was not seen.
 unused=$((declared - (lines - found)))
-check "128/s, load: the missing are declared, and hardly more" \
-	eval "[ $unused -ge 0 ] && [ $unused -le $((lines / 50)) ]"
+check "128/s, load: all that is missing is declared" [ "$unused" -ge 0 ]
+check "128/s, load: ... and hardly more" [ "$unused" -le $((lines / 200)) ]
 
 lab_finish

@@ -54,6 +54,12 @@ static void init(struct pmc_follow *f)
 	pmc_follow_init(f, &options);
 }
 
+/* A Sync for each Follow_Up. */
+static void count(struct pmc_follow *f, uint64_t n)
+{
+	pmc_follow_count(f, n, n);
+}
+
 struct tally {
 	uint64_t samples, declared;
 	int64_t first_n, last_n;
@@ -89,7 +95,7 @@ static void follow_until(struct pmc_follow *f, const struct server *s, int64_t *
 		}
 		if (f->want_count) {
 			*now += 100 * US;
-			pmc_follow_count(f, s->count_before + (uint64_t)updates_at(s, *now));
+			count(f, s->count_before + (uint64_t)updates_at(s, *now));
 			*now += 100 * US;
 			continue;
 		}
@@ -194,7 +200,7 @@ static void a_step_of_the_clock_stops_nothing(void **state)
 
 			assert_int_equal(pmc_follow_status(&f, &s, &out), PMC_FOLLOW_UPDATE);
 			if (f.want_count) {
-				pmc_follow_count(&f, 50 + (uint64_t)n);
+				count(&f, 50 + (uint64_t)n);
 				(void)pmc_follow_status(&f, &s, &out);
 			}
 			assert_true(pmc_follow_next_poll(&f, now) <= now + S);
@@ -222,7 +228,7 @@ static void what_a_hole_holds_stands_with_the_update_after_it(void **state)
 	status = ask(&s, now);
 	assert_int_equal(pmc_follow_status(&f, &status, &out), PMC_FOLLOW_NOTHING);
 	assert_true(f.want_count);
-	pmc_follow_count(&f, (uint64_t)updates_at(&s, now));
+	count(&f, (uint64_t)updates_at(&s, now));
 	status.seen_mono_ns += MS;
 	assert_int_equal(pmc_follow_status(&f, &status, &out), PMC_FOLLOW_UPDATE);
 	assert_int_equal(out.offset_ns, offset_of(updates_at(&s, now)));
@@ -241,6 +247,62 @@ static void what_a_hole_holds_stands_with_the_update_after_it(void **state)
 	assert_int_equal(pmc_follow_status(&f, &status, &out), PMC_FOLLOW_NOTHING);
 	assert_int_equal(pmc_follow_release(&f, &out), PMC_FOLLOW_UPDATE);
 	assert_int_equal(pmc_follow_release(&f, &out), PMC_FOLLOW_NOTHING);
+}
+
+/*
+ * A Follow_Up whose Sync was lost is no update that was missed; a Sync that waits for its Follow_Up
+ * while it is counted changes nothing.
+ */
+static void a_follow_up_without_its_sync_is_not_missed(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t updates, follow_ups, syncs; /* since the row before */
+		uint32_t missed, unused;
+	} rows[] = {
+		{"all is well", 8, 8, 8, 0, 0},
+		{"two missed", 6, 8, 8, 2, 0},
+		{"a Sync lost, none missed", 8, 9, 8, 0, 1},
+		{"a Sync lost, two missed", 6, 9, 8, 2, 1},
+		{"a Follow_Up lost", 8, 8, 9, 0, 0},
+		{"a Sync is under way", 8, 8, 9, 0, 0},
+		{"it has its Follow_Up, one missed", 7, 8, 7, 1, 0},
+	};
+	struct pmc_follow f;
+	struct pmc_update out;
+	uint64_t follow_ups = 100;
+	uint64_t syncs = 300;
+	int64_t now = S;
+
+	init(&f);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint32_t missed = f.more_missed + (uint32_t)f.missed;
+		uint32_t unused = f.more_unused + (uint32_t)f.unused;
+		struct pmc_follow_status s = {0};
+
+		for (uint64_t n = 0; n < rows[i].updates; n++) {
+			now += S / 8;
+			s = (struct pmc_follow_status){
+				.ingress_ns = now + REAL_MINUS_MONO,
+				.offset_ns = now % 1000 + 1,
+				.seen_mono_ns = now + MS,
+				.real_minus_mono_ns = REAL_MINUS_MONO,
+				.mean_path_delay_ns = 500,
+			};
+			(void)pmc_follow_status(&f, &s, &out);
+		}
+		now += (int64_t)(rows[i].follow_ups - rows[i].updates) * S / 8;
+		follow_ups += rows[i].follow_ups;
+		syncs += rows[i].syncs;
+		pmc_follow_count(&f, follow_ups, syncs);
+		s.seen_mono_ns = now;
+		(void)pmc_follow_status(&f, &s, &out);
+		if (f.more_missed + f.missed - missed != rows[i].missed ||
+		    f.more_unused + f.unused - unused != rows[i].unused)
+			fail_msg("%s: %u missed, %u unused", rows[i].name,
+				 (unsigned)(f.more_missed + f.missed - missed),
+				 (unsigned)(f.more_unused + f.unused - unused));
+	}
 }
 
 static void nonsense_is_survived(void **state)
@@ -268,7 +330,8 @@ static void nonsense_is_survived(void **state)
 
 			if (pmc_follow_status(&f, &s, &out) == PMC_FOLLOW_UPDATE)
 				assert_int_not_equal(out.offset_ns, INT64_MIN);
-			pmc_follow_count(&f, (uint64_t)values[(i + 3) % N]);
+			pmc_follow_count(&f, (uint64_t)values[(i + 3) % N],
+					 (uint64_t)values[i % N]);
 			assert_true(pmc_follow_next_poll(&f, now) <= now + S);
 			now += MS;
 		}
@@ -407,7 +470,7 @@ static void after_a_restart_counts_wait_for_an_offset(void **state)
 		};
 
 		assert_int_equal(pmc_follow_status(&f, &sync, &out), PMC_FOLLOW_NOTHING);
-		pmc_follow_count(&f, 1 + (uint64_t)i);
+		count(&f, 1 + (uint64_t)i);
 		assert_int_equal(pmc_follow_status(&f, &sync, &out), PMC_FOLLOW_NOTHING);
 	}
 	assert_false(f.anchored);
@@ -423,6 +486,7 @@ int main(void)
 		cmocka_unit_test(a_faster_master_is_learnt),
 		cmocka_unit_test(a_step_of_the_clock_stops_nothing),
 		cmocka_unit_test(what_a_hole_holds_stands_with_the_update_after_it),
+		cmocka_unit_test(a_follow_up_without_its_sync_is_not_missed),
 		cmocka_unit_test(nonsense_is_survived),
 		cmocka_unit_test(the_step_sample_is_kept_and_the_loss_is_told_once),
 		cmocka_unit_test(offset_zero_before_the_first_delay_is_no_offset),

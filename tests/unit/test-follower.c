@@ -505,9 +505,10 @@ static void what_ptp4l_did_not_use_is_not_missed(void **state)
 	assert_int_equal(f->missed, 0);
 	assert_int_equal(pmc_follower_state(f->follower).unused, 5);
 	assert_accounted(f);
-	/* after a hole in the sequence of pushes nobody knows */
+	/* after a hole in the sequence of pushes only the Syncs that are lacking tell */
 	f->server.push_id += 3;
 	f->server.follow_ups += 3;
+	f->server.syncs += 3;
 	run(f, 16 * S);
 	assert_int_equal(f->missed, 3);
 	assert_int_equal(f->unused, 5);
