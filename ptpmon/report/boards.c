@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ptpmon/report/boards.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -42,33 +43,56 @@ static int add(struct compare *c, const char *what, const char *a, const char *b
 
 enum realtime { REALTIME_UNKNOWN, REALTIME_NOT, REALTIME_IS };
 
+/* "6.6.36-rt35", "6.1.0-rt5-arm64": -rt with a number that is a word of the release. */
+static bool has_patch_level(const char *release)
+{
+	for (const char *at = release; (at = strstr(at, "-rt")); at += strlen("-rt")) {
+		const char *number = at + strlen("-rt");
+		size_t n = strspn(number, "0123456789");
+
+		if (n > 0 && !isalnum((unsigned char)number[n]))
+			return true;
+	}
+	return false;
+}
+
 /*
  * From uname's release and version: "#1 SMP PREEMPT_RT Debian …", or "PREEMPT RT" before Linux
- * 5.x; a release that ends in -rt with a number is taken at its word.
+ * 5.x. A kernel with the patch may be built without it, so the release counts only where there is
+ * no version, and alone it never tells that a kernel is not.
  */
-static enum realtime realtime_of(const char *kernel)
+static enum realtime realtime_of_kernel(const char *kernel)
 {
-	static const char *const signs[] = {"PREEMPT_RT", "PREEMPT RT", "-rt"};
+	const char *version = strchr(kernel, '#');
 
-	if (!*kernel)
-		return REALTIME_UNKNOWN;
-	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (strstr(kernel, signs[i]))
-			return REALTIME_IS;
-	return REALTIME_NOT;
+	if (!version)
+		return has_patch_level(kernel) ? REALTIME_IS : REALTIME_UNKNOWN;
+	return strstr(version, "PREEMPT_RT") || strstr(version, "PREEMPT RT") ? REALTIME_IS
+									      : REALTIME_NOT;
+}
+
+/* The kernel's own word, "1" or "0", is better than its name. */
+static enum realtime realtime_of(const struct compare_side *side)
+{
+	json_auto_t *board = json_loads(side->board, 0, NULL);
+	const char *fact = json_string_value(json_object_get(board, "realtime_kernel"));
+
+	if (fact && strcmp(fact, "1") == 0)
+		return REALTIME_IS;
+	if (fact && strcmp(fact, "0") == 0)
+		return REALTIME_NOT;
+	return realtime_of_kernel(side->report->run.kernel);
 }
 
 static void compare_realtime(struct compare *c)
 {
-	const struct report_run *a = &c->a.report->run;
-	const struct report_run *b = &c->b.report->run;
-	enum realtime before = realtime_of(a->kernel);
-	enum realtime after = realtime_of(b->kernel);
+	enum realtime before = realtime_of(&c->a);
+	enum realtime after = realtime_of(&c->b);
 
 	if (before == REALTIME_IS && after == REALTIME_NOT)
-		alert(c, "B DID NOT RUN A REAL-TIME KERNEL, A did: %.90s", b->kernel);
+		alert(c, "B DID NOT RUN A REAL-TIME KERNEL, A did: %.90s", c->b.report->run.kernel);
 	if (before == REALTIME_NOT && after == REALTIME_IS)
-		alert(c, "A DID NOT RUN A REAL-TIME KERNEL, B did: %.90s", a->kernel);
+		alert(c, "A DID NOT RUN A REAL-TIME KERNEL, B did: %.90s", c->a.report->run.kernel);
 }
 
 /* How the latency of a CPU was measured decides what it is worth. */

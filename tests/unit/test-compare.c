@@ -165,6 +165,41 @@ static void a_lost_real_time_kernel_is_told_first(void **state)
 	}
 }
 
+/* A night with a kernel that surely is real-time, against each of these. */
+static void a_real_time_kernel_is_known_by_its_version(void **state)
+{
+	static const struct {
+		const char *name, *kernel, *board;
+		size_t n_alerts;
+	} rows[] = {
+		{"patch unused", "6.6.36-rt35 #1 SMP PREEMPT Tue Jul 2 2024", "{}", 1},
+		{"patch unused, dynamic", "6.6.36-rt35 #1 SMP PREEMPT_DYNAMIC Debian", "{}", 1},
+		{"patch used", "6.6.36-rt35 #1 SMP PREEMPT_RT Tue Jul 2 2024", "{}", 0},
+		{"old words", "4.19.0-rt1 #1 SMP PREEMPT RT Debian", "{}", 0},
+		{"mainline", "6.12.5 #1 SMP PREEMPT_RT Debian", "{}", 0},
+		{"release only", "6.6.36-rt35", "{}", 0},
+		{"release says nothing", "6.6.36-rtl8188", "{}", 0},
+		{"the kernel says no", "6.6.36-rt35 #1 SMP PREEMPT_RT",
+		 "{\"realtime_kernel\": \"0\"}", 1},
+		{"the kernel says yes", "6.6.36 #1 SMP PREEMPT", "{\"realtime_kernel\": \"1\"}", 0},
+		{"the board says nothing of use", "6.6.36 #1 SMP PREEMPT",
+		 "{\"realtime_kernel\": 1}", 1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct night other = good;
+
+		other.kernel = rows[i].kernel;
+		other.board = rows[i].board;
+		CLEANUP(pair_clear) struct pair p = compare(&good, &other);
+
+		if (p.c->n_alerts != rows[i].n_alerts)
+			fail_msg("%s: %zu alerts", rows[i].name, p.c->n_alerts);
+		if (p.c->n_alerts && !strstr(p.c->alerts[0], "B DID NOT RUN A REAL-TIME KERNEL"))
+			fail_msg("%s: %s", rows[i].name, p.c->alerts[0]);
+	}
+}
+
 static void differences_of_the_boards_are_listed(void **state)
 {
 	struct night other = good;
@@ -222,6 +257,7 @@ int main(void)
 		cmocka_unit_test(two_nights_alike_differ_by_chance),
 		cmocka_unit_test(what_is_worse_is_worse_the_other_way_round_better),
 		cmocka_unit_test(a_lost_real_time_kernel_is_told_first),
+		cmocka_unit_test(a_real_time_kernel_is_known_by_its_version),
 		cmocka_unit_test(differences_of_the_boards_are_listed),
 		cmocka_unit_test(odd_pairs_are_drawn),
 	};
