@@ -28,13 +28,13 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-bool cyclictest_recognise(const char *text, size_t len)
+static bool is_json(const char *text, size_t len)
 {
 	size_t at = 0;
 
 	while (at < len && (is_blank(text[at]) || text[at] == '\n' || text[at] == '\r'))
 		at++;
-	return (at < len && text[at] == '{') || memmem(text, len, "# Histogram\n", 12) != NULL;
+	return at < len && text[at] == '{';
 }
 
 static struct cyclictest *make(size_t n)
@@ -131,6 +131,55 @@ static bool skip(struct line *l, const char *prefix)
 	return true;
 }
 
+/* Each block of the display but the first begins by taking the cursor up. */
+static void take_cursor_up(struct line *l)
+{
+	struct line up = *l;
+
+	if (!skip(&up, "\x1b["))
+		return;
+	while (up.at < up.end && *up.at >= '0' && *up.at <= '9')
+		up.at++;
+	if (skip(&up, "A"))
+		*l = up;
+}
+
+static bool is_histogram(struct line l)
+{
+	take_cursor_up(&l);
+	return skip(&l, "# Histogram") && l.at == l.end;
+}
+
+/* What it shows while it measures, unless -q: a line of the system and one of each thread. */
+static bool is_display(struct line l)
+{
+	take_cursor_up(&l);
+	return skip(&l, "policy: ") || skip(&l, "T:");
+}
+
+/*
+ * A histogram, or the first line that tells anything: a warning does not, and the display of hours
+ * may stand before the histogram. JSON has a brace there.
+ */
+bool cyclictest_recognise(const char *text, size_t len)
+{
+	struct line rest = {text, text + len};
+	bool first = true;
+	struct line l;
+
+	if (is_json(text, len))
+		return true;
+	while (next_line(&rest, &l)) {
+		struct line name = l;
+
+		if (is_histogram(l) ||
+		    (first && (is_display(l) || skip(&name, "# /dev/cpu_dma_latency set"))))
+			return true;
+		first = first && (l.at == l.end || skip(&name, "WARN: "));
+	}
+	return false;
+}
+
 /* The lines that stand below the rows; all but the totals are in every layout. */
 enum footer { TOTAL, MIN, AVG, MAX, OVERFLOWS, FOOTER_MAX };
 
@@ -160,12 +209,12 @@ static size_t count_numbers(struct line l)
 static int find_parts(struct text *t, char *why)
 {
 	struct line rest = t->all;
+	bool displays = false;
 	struct line l;
 
 	while (next_line(&rest, &l)) {
-		struct line name = l;
-
-		if (skip(&name, "# Histogram") && name.at == name.end) {
+		displays = displays || is_display(l);
+		if (is_histogram(l)) {
 			if (t->rows.at)
 				return REFUSE(why, "it holds more than one measurement");
 			t->rows = (struct line){rest.at, t->all.end};
@@ -174,6 +223,8 @@ static int find_parts(struct text *t, char *why)
 			if (skip(&l, footer_names[i]))
 				t->footers[i] = l;
 	}
+	if (!t->rows.at && displays)
+		return REFUSE(why, "a summary, but no histogram in it: measure with -h");
 	for (int i = MIN; i < FOOTER_MAX; i++)
 		if (!t->rows.at || !t->footers[i].at)
 			return REFUSE(why,
@@ -281,7 +332,7 @@ static int parse_text(struct cyclictest **out, const char *text, size_t len, int
  * What cyclictest prints need not be JSON: the command line is not escaped, and the average of no
  * values is nan. Neither is needed.
  */
-static char *mend(const char *text, size_t len)
+static char *mended(const char *text, size_t len)
 {
 	char *copy = strndup(text, len);
 	char *at = copy ? strstr(copy, "\"cmdline") : NULL;
@@ -296,6 +347,15 @@ static char *mend(const char *text, size_t len)
 		at += number;
 	}
 	return copy;
+}
+
+/* What went through another program is valid, and perhaps one line: that is not to be mended. */
+static json_t *load(const char *text, size_t len, json_error_t *error)
+{
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, error);
+	CLEANUP(freep) char *copy = root ? NULL : mended(text, len);
+
+	return copy ? json_loads(copy, JSON_REJECT_DUPLICATES, error) : root;
 }
 
 static bool parse_natural(const char *text, uint64_t *out)
@@ -406,19 +466,15 @@ static int refuse_syntax(const json_error_t *error, char *why)
 static int parse_json(struct cyclictest **out, const char *text, size_t len, int64_t unit_ns,
 		      char *why)
 {
-	CLEANUP(freep) char *mended = mend(text, len);
 	CLEANUP(freep) struct cyclictest *c = NULL;
-	json_auto_t *root = NULL;
+	json_error_t error;
+	json_auto_t *root = load(text, len, &error);
 	const json_t *threads;
 	const char *key;
-	json_error_t error;
 	uint64_t resolution = 0;
 	json_t *thread;
 	size_t n = 0;
 
-	if (!mended)
-		return -ENOMEM;
-	root = json_loads(mended, JSON_REJECT_DUPLICATES, &error);
 	if (!root)
 		return refuse_syntax(&error, why);
 	threads = json_object_get(root, "thread");
@@ -448,7 +504,6 @@ int cyclictest_parse(struct cyclictest **out, const char *text, size_t len, bool
 {
 	int64_t unit_ns = nanoseconds ? 1 : UNIT_NS;
 
-	if (memmem(text, len, "# Histogram\n", 12))
-		return parse_text(out, text, len, unit_ns, why);
-	return parse_json(out, text, len, unit_ns, why);
+	return is_json(text, len) ? parse_json(out, text, len, unit_ns, why)
+				  : parse_text(out, text, len, unit_ns, why);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ptpmon/collect/cyclictest.h: what cyclictest left of a measurement: histograms as text (all
- * layouts since 0.74) or JSON (2.0 and later).
+ * layouts since 0.74, what it displayed before them is passed over) or JSON (2.0 and later).
  *
  * Each thread's distribution is rebuilt in ptpmon's bins by the lower edges of cyclictest's
  * buckets, which is the value that cyclictest itself would print. What lay beyond its last bucket

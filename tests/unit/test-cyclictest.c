@@ -100,6 +100,19 @@ static void json_that_is_not_quite_json(void **state)
 	assert_string_equal(c->machine, "aarch64");
 }
 
+/* As it is on a terminal, or in a file of a measurement without -q. */
+static void display_before_the_histogram(void **state)
+{
+	CLEANUP(freep) struct cyclictest *c = load("logs/cyclictest_2.4_displayed_2thr.txt");
+
+	assert_int_equal(c->n, 2);
+	assert_int_equal(c->threads[0].cycles, 250);
+	assert_int_equal(c->threads[0].overflow, 30);
+	assert_int_equal(c->threads[0].max_ns, 2670000);
+	assert_int_equal(c->threads[1].cycles, 250);
+	assert_int_equal(c->threads[1].overflow, 66);
+}
+
 #define FOOT "# Min Latencies: 00002\n# Avg Latencies: 00002\n# Max Latencies: 00009\n"
 #define OVER "# Histogram Overflows: 00000\n"
 
@@ -122,6 +135,8 @@ static const struct {
 	{ "# Histogram\n000002 000010\n# Min Latencies:\n# Avg Latencies: 00002\n"
 	  "# Max Latencies: 00002\n" OVER, "0 threads" },
 	{ "# Histogram\n000002 000010\n" FOOT OVER "# Histogram\n000002 000010\n" FOOT OVER, "more than one measurement" },
+	{ "# /dev/cpu_dma_latency set to 0us\nT: 0 ( 1) P:80 I:1000 C: 9 Min: 2 Act: 3 Avg: 3 Max: 5\n",
+	  "no histogram in it: measure with -h" },
 	{ "{\"thread\": {\"0\": {\"cycles\": 5", "line 1" },
 	{ "{}", "without the threads" },
 	{ "{\"thread\": {\"0\": {\"cycles\": 5, \"min\": 1, \"max\": 2}}}", "measure with -h" },
@@ -148,6 +163,63 @@ static void what_does_not_add_up_is_refused(void **state)
 	}
 }
 
+#define THREAD                                                                                     \
+	"\"thread\":{\"0\":{\"histogram\":{\"2\":10},\"cycles\":10,\"min\":2,\"max\":9,\"avg\":"
+#define SHOWN                                                                                      \
+	"policy: fifo: loadavg: 0.97 2.55 4.49 2/86 22971          \n\n"                           \
+	"T: 0 (22970) P:90 I:1000 C:     10 Min:      2 Act:    2 Avg:    2 Max:       9\n"
+
+/* clang-format off */
+static const struct {
+	const char *name, *text;
+} accepted[] = {
+	{ "text", "# Histogram\n000002 000010\n" FOOT OVER },
+	{ "CR LF", "# Histogram\r\n000002 000010\r\n# Min Latencies: 00002\r\n# Avg Latencies: 00002\r\n"
+	  "# Max Latencies: 00009\r\n# Histogram Overflows: 00000\r\n" },
+	{ "cpu_dma_latency", "# /dev/cpu_dma_latency set to 0us\n# Histogram\n000002 000010\n" FOOT OVER },
+	{ "displayed", "WARN: a warning\n" SHOWN "\x1b[3A" SHOWN "# Histogram\n000002 000010\n" FOOT OVER },
+	{ "cursor before it", SHOWN "\x1b[3A# Histogram\n000002 000010\n" FOOT OVER },
+	{ "JSON", "{\n\"cmdline:\":\"cyclictest -h 9\",\n" THREAD "2.0}}}" },
+	{ "JSON in a line", "{\"cmdline:\":\"cyclictest -h 9\"," THREAD "2.0}}}" },
+	{ "JSON that quotes", "{\n\"cmdline:\":\"cyclictest \"x\"\",\n" THREAD "2.0}}}" },
+};
+
+static const struct {
+	const char *text;
+	bool is;
+} beginnings[] = {
+	{ "# /dev/cpu_dma_latency set to 0us\n", true },
+	{ "\nWARN: a warning\npolicy: fifo: loadavg: 0.1\n", true },
+	{ "T: 0 ( 1) P: 0 I:2000 C: 1\n", true },
+	{ "\x1b[4Apolicy: other/other: loadavg: 0.1\n", true },
+	{ "something else\n# Histogram\n", true },
+	{ " \n{", true },
+	{ "ptp4l[1.000]: selected /dev/ptp0\npolicy: fifo: loadavg: 0.1\nT: 0 ( 1)\n", false },
+	{ "\x1b[4", false },
+	{ "", false },
+};
+/* clang-format on */
+
+static void what_it_may_look_like(void **state)
+{
+	for (size_t i = 0; i < COUNT(accepted); i++) {
+		CLEANUP(freep) struct cyclictest *c = NULL;
+		const char *text = accepted[i].text;
+		char why[CYCLICTEST_ERROR_MAX] = "";
+
+		if (!cyclictest_recognise(text, strlen(text)))
+			fail_msg("%s: not recognised", accepted[i].name);
+		if (cyclictest_parse(&c, text, strlen(text), false, why) < 0)
+			fail_msg("%s: %s", accepted[i].name, why);
+		if (c->n != 1 || c->threads[0].cycles != 10 || c->threads[0].max_ns != 9000)
+			fail_msg("%s: other values", accepted[i].name);
+	}
+	for (size_t i = 0; i < COUNT(beginnings); i++)
+		if (cyclictest_recognise(beginnings[i].text, strlen(beginnings[i].text)) !=
+		    beginnings[i].is)
+			fail_msg("beginning %zu: %s", i, beginnings[i].text);
+}
+
 static void nanoseconds_if_it_is_said(void **state)
 {
 	static const char text[] = "# Histogram\n000002 000010\n" FOOT OVER;
@@ -165,6 +237,8 @@ int main(void)
 		cmocka_unit_test(every_row_layout),
 		cmocka_unit_test(sparse_layout_with_overflows),
 		cmocka_unit_test(json_that_is_not_quite_json),
+		cmocka_unit_test(display_before_the_histogram),
+		cmocka_unit_test(what_it_may_look_like),
 		cmocka_unit_test(what_does_not_add_up_is_refused),
 		cmocka_unit_test(nanoseconds_if_it_is_said),
 	};
