@@ -377,8 +377,28 @@ static int import_log(struct import *im, FILE *f)
 	return r < 0 ? r : ended;
 }
 
+/*
+ * What lay beyond cyclictest's last bucket need not lie beyond ptpmon's range, which is what
+ * overflow means in a window. None of it was more than the largest: there it is counted, and an
+ * event tells how many these are.
+ */
+static int bound_overflow(struct import *im, struct cyclictest_thread *t)
+{
+	struct event e;
+
+	if (t->overflow == 0 || t->max_ns >= INT64_C(1) << HISTOGRAM_MAX_BITS)
+		return 0;
+	e = event_make(EVENT_LOG_LINE, 1, "cyclictest",
+		       "cyclictest: cpu %u: %" PRIu64 " beyond its buckets, taken as %" PRId64
+		       " ns",
+		       t->cpu, t->overflow, t->max_ns);
+	t->histogram.bins[histogram_bin((uint64_t)t->max_ns)] += t->overflow;
+	t->overflow = 0;
+	return put_event(im, &e);
+}
+
 /* One window a thread: it is not known when in it what was. */
-static int put_threads(struct import *im, const struct cyclictest *c)
+static int put_threads(struct import *im, struct cyclictest *c)
 {
 	CLEANUP(freep) struct latency_window *w = calloc(1, sizeof(*w));
 	int64_t length_ns = 1;
@@ -396,9 +416,12 @@ static int put_threads(struct import *im, const struct cyclictest *c)
 	if (c->start_utc_ns != TIME_UNKNOWN && c->end_utc_ns > c->start_utc_ns)
 		length_ns = c->end_utc_ns - c->start_utc_ns;
 	for (size_t i = 0; i < c->n; i++) {
-		const struct cyclictest_thread *t = &c->threads[i];
+		struct cyclictest_thread *t = &c->threads[i];
 		struct series s = {.kind = SERIES_LATENCY, .source = "cyclictest", .unit = "ns"};
+		int r = bound_overflow(im, t);
 
+		if (r < 0)
+			return r;
 		(void)snprintf(s.subject, sizeof(s.subject), "cpu %u", t->cpu);
 		*w = (struct latency_window){
 			.cpu = t->cpu,

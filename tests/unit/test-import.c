@@ -131,10 +131,15 @@ static void test_histograms_become_windows(void **state)
 	assert_string_equal(ask(f->path,
 				"SELECT count || ' ' || max_ns || ' ' || overflows || ' ' || "
 				"length_ns || ' ' || utc FROM latencies WHERE cpu = 'cpu 6'"),
-			    "985 450000 2 10000000000 2026-09-01T05:23:41.000000000Z");
+			    "985 450000 0 10000000000 2026-09-01T05:23:41.000000000Z");
+	assert_string_equal(ask(f->path, "SELECT group_concat(text) FROM event"),
+			    "cyclictest: cpu 6: 2 beyond its buckets, taken as 450000 ns");
 	r = import(f, "field-logs/cyclictest_S_h400_4thr_200us_total-line.txt");
 	assert_int_equal(r.first_run, 2);
 	assert_int_equal(r.wakeups, 44220549);
+	r = import(f, "logs/cyclictest_2.4_displayed_2thr.txt");
+	assert_int_equal(r.threads, 2);
+	assert_int_equal(r.wakeups, 500);
 }
 
 static void test_what_cannot_be_imported(void **state)
