@@ -8,6 +8,7 @@
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/report/compare.h"
 #include "ptpmon/report/figure.h"
+#include "ptpmon/report/wrap.h"
 
 enum { LABEL_WIDTH = 26, CELL_WIDTH = 13, CHANGE_WIDTH = 10, FACT_WIDTH = 75 };
 
@@ -119,7 +120,7 @@ void compare_to_text(const struct compare *c, struct strbuf *out)
 	count_verdicts(c, counts);
 	strbuf_add(out, "ptpmon compare: B against A\n\n");
 	for (size_t i = 0; i < c->n_alerts; i++)
-		strbuf_addf(out, "  !! %.74s\n", c->alerts[i]);
+		wrap_add(out, "  !! ", "     ", c->alerts[i]);
 	if (c->n_alerts)
 		strbuf_add(out, "\n");
 	strbuf_addf(out,

@@ -75,9 +75,11 @@ const char *figure_latency(int64_t ns, char out[static FIGURE_MAX])
 	return scaled(latency_scales, ns, out);
 }
 
-const char *figure_between(int64_t low_ns, int64_t high_ns, char out[static FIGURE_MAX])
+/* At most four digits of a bound, so that both fit into the column of a table. */
+static const char *between(const struct scale *scale, int64_t low_ns, int64_t high_ns,
+			   char out[static FIGURE_MAX])
 {
-	const struct scale *scale = offset_scales;
+	int digits;
 
 	if (high_ns == SAMPLE_UNKNOWN) {
 		char low[FIGURE_MAX];
@@ -85,17 +87,30 @@ const char *figure_between(int64_t low_ns, int64_t high_ns, char out[static FIGU
 		if (low_ns == SAMPLE_UNKNOWN)
 			return unknown(out);
 		(void)snprintf(out, FIGURE_MAX, "> %.*s", FIGURE_MAX - 3,
-			       figure_offset(low_ns, low));
+			       scaled(scale, low_ns, low));
 		return out;
 	}
 	if (low_ns == SAMPLE_UNKNOWN)
 		low_ns = 0;
-	while (high_ns >= scale->below && scale->below != INT64_MAX)
+	while (scale->below != INT64_MAX &&
+	       (high_ns >= scale->below || high_ns / scale->unit_ns >= 10000))
 		scale++;
-	(void)snprintf(out, FIGURE_MAX, "%.*f..%.*f %s", scale->digits > 0,
-		       (double)low_ns / (double)scale->unit_ns, scale->digits > 0,
+	/* 99.95 is the first that a tenth rounds to three digits before the point */
+	digits = scale->digits > 0 && (double)high_ns < 99.95 * (double)scale->unit_ns;
+	(void)snprintf(out, FIGURE_MAX, "%.*f..%.*f %s", digits,
+		       (double)low_ns / (double)scale->unit_ns, digits,
 		       (double)high_ns / (double)scale->unit_ns, scale->unit);
 	return out;
+}
+
+const char *figure_between_offsets(int64_t low_ns, int64_t high_ns, char out[static FIGURE_MAX])
+{
+	return between(offset_scales, low_ns, high_ns, out);
+}
+
+const char *figure_between_latencies(int64_t low_ns, int64_t high_ns, char out[static FIGURE_MAX])
+{
+	return between(latency_scales, low_ns, high_ns, out);
 }
 
 const char *figure_wander(double ns, char out[static FIGURE_MAX])

@@ -14,8 +14,12 @@ const char *figure_mean(double ns, char out[static FIGURE_MAX]);
 /* A latency: "850 ns", "118.2 us", "10.120 ms". */
 const char *figure_latency(int64_t ns, char out[static FIGURE_MAX]);
 
-/* Between two offsets, short: "960..1200 ns", "1.2..37.0 us"; "> 960 ns" without an upper bound. */
-const char *figure_between(int64_t low_ns, int64_t high_ns, char out[static FIGURE_MAX]);
+/*
+ * Between two, in 13 columns below 9999 s: "960..1200 ns", "1.2..37.0 us", "118..240 us"; "> 960
+ * ns" without an upper bound. Of latencies us begin at 1 us as elsewhere, of offsets at 10 us.
+ */
+const char *figure_between_offsets(int64_t low_ns, int64_t high_ns, char out[static FIGURE_MAX]);
+const char *figure_between_latencies(int64_t low_ns, int64_t high_ns, char out[static FIGURE_MAX]);
 
 /* A figure of wander: at most four digits and its unit; "-" for NAN. */
 const char *figure_wander(double ns, char out[static FIGURE_MAX]);

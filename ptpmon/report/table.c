@@ -13,6 +13,7 @@
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/report/clean.h"
 #include "ptpmon/report/figure.h"
+#include "ptpmon/report/wrap.h"
 #include "ptpmon/stats/quantile.h"
 
 enum { LABEL_WIDTH = 22, CELL_WIDTH = 14, CELLS_ABREAST = 4 };
@@ -109,14 +110,30 @@ static void write_latency_quantile(struct cell *c)
 	write_quantile(c, figure_latency);
 }
 
-static void write_interval(struct cell *c)
+/* "-" where nothing can be said; where only one value can be, that. */
+static void write_interval(struct cell *c, const char *(*write)(int64_t, char *),
+			   const char *(*write_between)(int64_t, int64_t, char *))
 {
 	const struct report_quantiles *q = c->figure;
 	int64_t low_ns = q->low_ns[c->percentile];
 	int64_t high_ns = q->high_ns[c->percentile];
 
-	if (low_ns != high_ns)
-		(void)figure_between(low_ns, high_ns, c->text);
+	if (!(q->effective[c->percentile] > 0))
+		return;
+	if (low_ns == high_ns)
+		(void)write(low_ns, c->text);
+	else
+		(void)write_between(low_ns, high_ns, c->text);
+}
+
+static void write_offset_interval(struct cell *c)
+{
+	write_interval(c, figure_offset, figure_between_offsets);
+}
+
+static void write_latency_interval(struct cell *c)
+{
+	write_interval(c, figure_latency, figure_between_latencies);
 }
 
 /* clang-format off */
@@ -128,20 +145,20 @@ static void write_interval(struct cell *c)
 #define NS(T, how, m)     write_##how,       MEMBER(T, int64_t, m)
 #define MEAN(T, m)        write_mean,        MEMBER(T, double, m)
 #define QUANTILE(T, h, m) write_##h##_quantile, MEMBER(T, struct report_quantiles, m)
-#define INTERVAL(T, m)    write_interval,    MEMBER(T, struct report_quantiles, m)
+#define INTERVAL(T, h, m) write_##h##_interval, MEMBER(T, struct report_quantiles, m)
 
 static const struct row offset_rows[] = {
 	{ "time",                write_duration, 0, 0, false },
 	{ "samples",             COUNT(struct report_offset, count), 0, false },
 	{ "  from hours",        OCCURRENCES(struct report_offset, from_hours), 0, true },
 	{ "|offset|    50 %",    QUANTILE(struct report_offset, offset, abs), 0, false },
-	{ "              between",  INTERVAL(struct report_offset, abs), 0, true },
+	{ "              between",  INTERVAL(struct report_offset, offset, abs), 0, true },
 	{ "            99 %",    QUANTILE(struct report_offset, offset, abs), 1, false },
-	{ "              between",  INTERVAL(struct report_offset, abs), 1, true },
+	{ "              between",  INTERVAL(struct report_offset, offset, abs), 1, true },
 	{ "            99.9 %",  QUANTILE(struct report_offset, offset, abs), 2, false },
-	{ "              between",  INTERVAL(struct report_offset, abs), 2, true },
+	{ "              between",  INTERVAL(struct report_offset, offset, abs), 2, true },
 	{ "            99.99 %", QUANTILE(struct report_offset, offset, abs), 3, false },
-	{ "              between",  INTERVAL(struct report_offset, abs), 3, true },
+	{ "              between",  INTERVAL(struct report_offset, offset, abs), 3, true },
 	{ "            max",     NS(struct report_offset, offset, abs_max_ns), 0, false },
 	{ "signed      min",     NS(struct report_offset, offset, min_ns), 0, false },
 	{ "            max",     NS(struct report_offset, offset, max_ns), 0, false },
@@ -167,13 +184,13 @@ static const struct row latency_rows[] = {
 	{ "latency     min",     NS(struct report_latency, latency, min_ns), 0, false },
 	{ "            avg",     NS(struct report_latency, latency, avg_ns), 0, false },
 	{ "            50 %",    QUANTILE(struct report_latency, latency, value), 0, false },
-	{ "              between",  INTERVAL(struct report_latency, value), 0, true },
+	{ "              between",  INTERVAL(struct report_latency, latency, value), 0, true },
 	{ "            99 %",    QUANTILE(struct report_latency, latency, value), 1, false },
-	{ "              between",  INTERVAL(struct report_latency, value), 1, true },
+	{ "              between",  INTERVAL(struct report_latency, latency, value), 1, true },
 	{ "            99.9 %",  QUANTILE(struct report_latency, latency, value), 2, false },
-	{ "              between",  INTERVAL(struct report_latency, value), 2, true },
+	{ "              between",  INTERVAL(struct report_latency, latency, value), 2, true },
 	{ "            99.99 %", QUANTILE(struct report_latency, latency, value), 3, false },
-	{ "              between",  INTERVAL(struct report_latency, value), 3, true },
+	{ "              between",  INTERVAL(struct report_latency, latency, value), 3, true },
 	{ "            max",     NS(struct report_latency, latency, max_ns), 0, false },
 	{ "beyond 1.07 s",       OCCURRENCES(struct report_latency, overflow), 0, true },
 	{ "periods missed",      COUNT(struct report_latency, missed), 0, false },
@@ -274,13 +291,12 @@ static void add_table(struct strbuf *out, const struct report *r, const struct t
 void table_offsets(struct strbuf *out, const struct report *r,
 		   const struct report_offset_series *series)
 {
+	bool even = series->interval_p50_ns != SAMPLE_UNKNOWN;
 	char interval[FIGURE_MAX];
 
-	strbuf_addf(out, "Offset from master: %s (%s, local minus master", series->series.subject,
-		    series->series.source);
-	if (series->interval_p50_ns != SAMPLE_UNKNOWN)
-		strbuf_addf(out, ", every %s", figure_latency(series->interval_p50_ns, interval));
-	strbuf_add(out, ")\n");
+	wrap_addf(out, "", "  ", "Offset from master: %s (%s, local minus master%s%s)",
+		  series->series.subject, series->series.source, even ? ", every " : "",
+		  even ? figure_latency(series->interval_p50_ns, interval) : "");
 	add_table(out, r,
 		  &(struct table){offset_rows, sizeof(offset_rows) / sizeof(offset_rows[0]),
 				  series->columns, sizeof(*series->columns),
@@ -296,10 +312,10 @@ void table_latency(struct strbuf *out, const struct report *r,
 		[REPORT_IDLE_HELD] = "idle states held off",
 	};
 
-	strbuf_addf(out, "Wake-up latency: %s (%s)\n", series->series.subject,
-		    idle[series->idle_states]);
+	wrap_addf(out, "", "  ", "Wake-up latency: %s (%s)", series->series.subject,
+		  idle[series->idle_states]);
 	if (series->not_realtime)
-		strbuf_addf(out, "  NOT REAL-TIME: %.60s\n", series->not_realtime_why);
+		wrap_addf(out, "  ", "    ", "NOT REAL-TIME: %s", series->not_realtime_why);
 	add_table(out, r,
 		  &(struct table){latency_rows, sizeof(latency_rows) / sizeof(latency_rows[0]),
 				  series->columns, sizeof(*series->columns),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ptpmon/report/text.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,39 +10,9 @@
 #include "ptpmon/report/clean.h"
 #include "ptpmon/report/figure.h"
 #include "ptpmon/report/table.h"
+#include "ptpmon/report/wrap.h"
 
-enum { WIDTH = 79, NAME_WIDTH = 10, LISTED = 10, NEAR_LISTED = 4 };
-
-/* The length of what is not torn apart: a word, with the one before it if that is a number. */
-static size_t word_length(const char *text)
-{
-	size_t n = strcspn(text, " ");
-
-	while (n > 0 && isdigit((unsigned char)text[n - 1]) && text[n] == ' ')
-		n += 1 + strcspn(text + n + 1, " ");
-	return n;
-}
-
-/* Words of a text, wrapped and indented. */
-static void add_wrapped(struct strbuf *out, const char *indent, const char *text)
-{
-	size_t column = 0;
-
-	while (*text) {
-		size_t n = word_length(text);
-
-		if (column > 0 && column + 1 + n > WIDTH) {
-			strbuf_add(out, "\n");
-			column = 0;
-		}
-		strbuf_add(out, column > 0 ? " " : indent);
-		column += column > 0 ? 1 : strlen(indent);
-		strbuf_add_bytes(out, text, n);
-		column += n;
-		text += n + strspn(text + n, " ");
-	}
-	strbuf_add(out, "\n");
-}
+enum { NAME_WIDTH = 8, LISTED = 10, NEAR_LISTED = 4 };
 
 static const char *or_dash(const char *text)
 {
@@ -53,7 +22,7 @@ static const char *or_dash(const char *text)
 /* One line that does not pass the right edge: an octet more than a column only makes it shorter. */
 static void add_cut(struct strbuf *out, const char *indent, const char *text)
 {
-	char line[WIDTH + 1];
+	char line[WRAP_WIDTH + 1];
 
 	clean_copy(line, sizeof(line) - strlen(indent), text);
 	strbuf_addf(out, "%s%s\n", indent, line);
@@ -81,11 +50,11 @@ static void add_title(struct strbuf *out, const struct report *r)
 	if (*r->run.host)
 		strbuf_addf(&title, " on %s", r->run.host);
 	if (strbuf_text(&title))
-		add_wrapped(out, "", strbuf_text(&title));
+		wrap_add(out, "", "", strbuf_text(&title));
 	strbuf_add(out, "\n");
-	add_wrapped(out, "  ", r->headline);
+	wrap_add(out, "  ", "  ", r->headline);
 	strbuf_add(out, "\n");
-	add_wrapped(out, "  ", report_caution);
+	wrap_add(out, "  ", "  ", report_caution);
 	strbuf_add(out, "\n");
 }
 
@@ -138,7 +107,7 @@ static void add_worst_offsets(struct strbuf *out, const struct report *r)
 	if (!r->n_worst_offsets)
 		return;
 	strbuf_add(out, "Worst offsets, and the worst wake-up of the same second\n");
-	strbuf_addf(out, "  %-25s %-8s %13s  %-10s %10s  %s\n", "UTC", "port", "offset", "phase",
+	strbuf_addf(out, "  %-25s %-8s %13s  %-8s %10s %s\n", "UTC", "port", "offset", "phase",
 		    "latency", "cpu");
 	for (size_t i = 0; i < r->n_worst_offsets; i++) {
 		const struct report_worst *w = &r->worst_offsets[i];
@@ -146,11 +115,15 @@ static void add_worst_offsets(struct strbuf *out, const struct report *r)
 		char offset[FIGURE_MAX];
 		char latency[FIGURE_MAX];
 		char phase[NAME_WIDTH + 1];
+		char port[NAME_WIDTH + 1];
+		char cpu[NAME_WIDTH + 1];
 
 		CLEAN(phase, or_dash(w->at.phase));
-		strbuf_addf(out, "  %-25s %-8.8s %13s  %-10s %10s  %s\n", utc_of(&w->at, utc),
-			    or_dash(w->port), figure_offset(w->offset_ns, offset), phase,
-			    figure_latency(w->latency_ns, latency), or_dash(w->cpu));
+		CLEAN(port, or_dash(w->port));
+		CLEAN(cpu, or_dash(w->cpu));
+		strbuf_addf(out, "  %-25s %-8s %13s  %-8s %10s %s\n", utc_of(&w->at, utc), port,
+			    figure_offset(w->offset_ns, offset), phase,
+			    figure_latency(w->latency_ns, latency), cpu);
 		add_near(out, w);
 	}
 	strbuf_add(out, "\n");
@@ -161,7 +134,7 @@ static void add_worst_latencies(struct strbuf *out, const struct report *r)
 	if (!r->n_worst_latencies)
 		return;
 	strbuf_add(out, "Worst wake-ups, and the worst offset of the same second\n");
-	strbuf_addf(out, "  %-25s %-8s %13s  %-10s %10s  %s\n", "UTC, from", "cpu", "latency",
+	strbuf_addf(out, "  %-25s %-8s %10s  %-8s %13s %s\n", "UTC, from", "cpu", "latency",
 		    "phase", "offset", "port");
 	for (size_t i = 0; i < r->n_worst_latencies; i++) {
 		const struct report_worst *w = &r->worst_latencies[i];
@@ -169,11 +142,15 @@ static void add_worst_latencies(struct strbuf *out, const struct report *r)
 		char offset[FIGURE_MAX];
 		char latency[FIGURE_MAX];
 		char phase[NAME_WIDTH + 1];
+		char port[NAME_WIDTH + 1];
+		char cpu[NAME_WIDTH + 1];
 
 		CLEAN(phase, or_dash(w->at.phase));
-		strbuf_addf(out, "  %-25s %-8.8s %13s  %-10s %10s  %s\n", utc_of(&w->at, utc),
-			    or_dash(w->cpu), figure_latency(w->latency_ns, latency), phase,
-			    figure_offset(w->offset_ns, offset), or_dash(w->port));
+		CLEAN(port, or_dash(w->port));
+		CLEAN(cpu, or_dash(w->cpu));
+		strbuf_addf(out, "  %-25s %-8s %10s  %-8s %13s %s\n", utc_of(&w->at, utc), cpu,
+			    figure_latency(w->latency_ns, latency), phase,
+			    figure_offset(w->offset_ns, offset), port);
 		add_near(out, w);
 	}
 	strbuf_add(out, "\n");
@@ -250,7 +227,7 @@ static void add_events(struct strbuf *out, const struct report *r)
 	if (!list.len)
 		return;
 	strbuf_add(out, "Events\n");
-	add_wrapped(out, "  ", strbuf_text(&list));
+	wrap_add(out, "  ", "  ", strbuf_text(&list));
 }
 
 static void add_coincidence(struct strbuf *out, const struct report_coincidence *c)
@@ -268,7 +245,7 @@ static void add_coincidence(struct strbuf *out, const struct report_coincidence 
 		    c->count.both, c->count.expected, c->count.chance * 100,
 		    report_coincidence_caution);
 	if (strbuf_text(&text))
-		add_wrapped(out, "  ", strbuf_text(&text));
+		wrap_add(out, "  ", "  ", strbuf_text(&text));
 	strbuf_add(out, "\n");
 }
 

@@ -8,6 +8,7 @@
 #include "ptpmon/report/clean.h"
 #include "ptpmon/report/figure.h"
 #include "ptpmon/report/table.h"
+#include "ptpmon/report/wrap.h"
 
 enum { TAU_WIDTH = 12, CELL_WIDTH = 11, PAIR_WIDTH = 2 * CELL_WIDTH, PAIRS_ABREAST = 3 };
 enum { LABEL_WIDTH = 40, DEVIATION_WIDTH = 12 };
@@ -90,7 +91,8 @@ void table_wander(struct strbuf *out, const struct report *r, const struct repor
 {
 	if (wander_of(s, 0)->n_taus == 0)
 		return;
-	strbuf_addf(out, "Wander: %s (no value where no complete term is)\n", s->series.subject);
+	wrap_addf(out, "", "  ", "Wander: %s (no value where no complete term is)",
+		  s->series.subject);
 	add_pieces(out, wander_of(s, 0));
 	for (size_t first = 0; first < r->n_columns; first += PAIRS_ABREAST) {
 		size_t left = r->n_columns - first;
@@ -114,9 +116,9 @@ void table_deviations(struct strbuf *out, const struct report *r,
 
 	if (!r->deviations || w->n_taus == 0)
 		return;
-	strbuf_addf(out,
-		    "Deviations: %s, all (%" PRIu64 " outliers of frequency, 5 sigma by MAD)\n",
-		    s->series.subject, w->outliers);
+	wrap_addf(out, "", "  ",
+		  "Deviations: %s, all (%" PRIu64 " outliers of frequency, 5 sigma by MAD)",
+		  s->series.subject, w->outliers);
 	strbuf_addf(out, "  %-*s%*s%*s%*s%*s\n", TAU_WIDTH - 2, "tau", DEVIATION_WIDTH, "ADEV",
 		    DEVIATION_WIDTH, "OADEV", DEVIATION_WIDTH, "MDEV", PAIR_WIDTH,
 		    "TDEV, no outliers");
@@ -159,9 +161,9 @@ void table_verdicts(struct strbuf *out, const struct report *r,
 {
 	if (!r->limits)
 		return;
-	strbuf_addf(out, "Limits: %s by %s (%s)\n", s->series.subject, r->limits->name,
-		    r->limits->about);
-	strbuf_addf(out, "  %s, figures by %s\n", r->limits->edition, r->limits->provenance);
+	wrap_addf(out, "", "  ", "Limits: %s by %s (%s)", s->series.subject, r->limits->name,
+		  r->limits->about);
+	wrap_addf(out, "  ", "  ", "%s, figures by %s", r->limits->edition, r->limits->provenance);
 	strbuf_add(out, "  indicative: the offsets are a servo's own input, not time error\n");
 	for (size_t c = 0; c < r->n_columns; c++) {
 		const struct report_wander *w = wander_of(s, c);

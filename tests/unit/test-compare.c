@@ -160,6 +160,9 @@ static void a_lost_real_time_kernel_is_told_first(void **state)
 		assert_true(compare_is_bad(p.c));
 		strbuf_clear(&text);
 		compare_to_text(p.c, &text);
+		for (const char *line = strbuf_text(&text); *line; line += strcspn(line, "\n") + 1)
+			assert_in_range(strcspn(line, "\n"), 0, 80);
+		assert_non_null(strstr(strbuf_text(&text), "Debian 6.1.76-1\n\n  "));
 		told = strstr(strbuf_text(&text), "REAL-TIME KERNEL");
 		assert_true(told && told < strstr(strbuf_text(&text), "run 1"));
 	}

@@ -58,6 +58,36 @@ static void latencies_are_in_microseconds(void **state)
 		expect(figure_latency(rows[i].ns, out), rows[i].text);
 }
 
+static void intervals_fit_into_a_column(void **state)
+{
+	static const struct {
+		int64_t low_ns, high_ns;
+		const char *offsets, *latencies;
+	} rows[] = {
+		{SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, "-", "-"},
+		{960, SAMPLE_UNKNOWN, "> 960 ns", "> 960 ns"},
+		{118203, SAMPLE_UNKNOWN, "> 118.203 us", "> 118.2 us"},
+		{SAMPLE_UNKNOWN, 800, "0..800 ns", "0..800 ns"},
+		{960, 1200, "960..1200 ns", "1.0..1.2 us"},
+		{9990, 9999, "9990..9999 ns", "10.0..10.0 us"},
+		{9000, 12345, "9.0..12.3 us", "9.0..12.3 us"},
+		{90100, 99949, "90.1..99.9 us", "90.1..99.9 us"},
+		{90100, 99950, "90..100 us", "90..100 us"},
+		{118203, 999999, "118..1000 us", "118..1000 us"},
+		{1200000, 37000000, "1.2..37.0 ms", "1.2..37.0 ms"},
+		{36999999997, 37000000003, "37.0..37.0 s", "37.0..37.0 s"},
+	};
+	char out[FIGURE_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		expect(figure_between_offsets(rows[i].low_ns, rows[i].high_ns, out),
+		       rows[i].offsets);
+		expect(figure_between_latencies(rows[i].low_ns, rows[i].high_ns, out),
+		       rows[i].latencies);
+		assert_in_range(strlen(out), 1, 13);
+	}
+}
+
 static void means_have_a_tenth(void **state)
 {
 	char out[FIGURE_MAX];
@@ -98,6 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(offsets_change_their_unit),
 		cmocka_unit_test(latencies_are_in_microseconds),
+		cmocka_unit_test(intervals_fit_into_a_column),
 		cmocka_unit_test(means_have_a_tenth),
 		cmocka_unit_test(only_all_is_100_percent),
 		cmocka_unit_test(times_are_cut_to_milliseconds),

@@ -5,6 +5,7 @@
  * TEST_DATA_UPDATE set these files are written instead.
  */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -564,6 +565,64 @@ static void text_and_json_are_as_they_were(void **state)
 	}
 }
 
+/* clang-format off */
+static const struct limits long_limits = {
+	.name = "a-preset-with-a-name-of-many-words", .edition = "the edition of a standard, 2026",
+	.about = "a clock of the last class that there is, constant temperature, within a chain",
+	.provenance = "what was read of them in a paper that is open to all", .n_masks = 1,
+	.masks = { { MASK_MAX_TE, MASK_UNFILTERED, "max|TE|", "s", 1, { { 0, INFINITY, true, true, 0, 70 } } } },
+};
+/* clang-format on */
+
+/* Names as long as a record takes, and latencies and offsets with many digits, in five columns. */
+static struct report *record_wide(struct fixture *f, const char *port)
+{
+	struct report_request request = {
+		.since_mono_ns = TIME_UNKNOWN,
+		.until_mono_ns = TIME_UNKNOWN,
+		.limits = &long_limits,
+	};
+	unsigned offset;
+	unsigned cpu;
+
+	fixture_open(f, NULL);
+	offset = fixture_offset_series(f, port);
+	cpu = fixture_latency_series(f, "cpu 1023");
+	fixture_state(f, 0, port, "SLAVE");
+	fixture_event(f, EVENT_NOT_REALTIME, 0, "cpu 1023",
+		      "latency: cpu 1023: NOT REAL-TIME: SCHED_FIFO refused (Operation not "
+		      "permitted), memory not locked (Cannot allocate memory)",
+		      "{}");
+	fixture_phase(f, "idle", 0, 300 * S);
+	fixture_phase(f, "load-of-disks", 300 * S, 600 * S);
+	fixture_phase(f, "cold", 600 * S, 900 * S);
+	fixture_phase(f, "hot", 900 * S, 1200 * S);
+	for (int64_t i = 0; i < 9600; i++)
+		fixture_sample(f, offset, i * S / 8, shuffled(i) * 50 - 1, 0);
+	for (int64_t i = 0; i < 1200; i++)
+		fixture_window(f, cpu, i * S, 99, 118203 + i * i * 997 % 700000, 999999 - i);
+	fixture_close(f, 1200 * S, "stopped", NULL);
+	return fixture_report(f, &request);
+}
+
+static void wide_figures_stay_within_the_page(void **state)
+{
+	static const char port[] = "a-port-whose-name-takes-all-of-the-47-octets-00";
+	CLEANUP(strbuf_clear) struct strbuf text = {0};
+	struct fixture f;
+	struct report *r = record_wide(&f, port);
+
+	report_to_text(r, &text);
+	lines_fit("wide", strbuf_text(&text));
+	assert_non_null(strstr(strbuf_text(&text), port));
+	assert_non_null(strstr(strbuf_text(&text), "constant temperature, within a chain)\n"));
+	assert_non_null(strstr(strbuf_text(&text), "(Cannot allocate memory)\n"));
+	assert_non_null(strstr(strbuf_text(&text), " cpu 1023\n"));    /* beside an offset */
+	assert_non_null(strstr(strbuf_text(&text), " ns a-port-w\n")); /* beside a wake-up */
+	r = report_free(r);
+	fixture_remove(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -578,6 +637,7 @@ int main(void)
 		cmocka_unit_test(declared_and_found_gaps_are_not_counted_twice),
 		cmocka_unit_test(emptiness_is_noticed),
 		cmocka_unit_test(text_and_json_are_as_they_were),
+		cmocka_unit_test(wide_figures_stay_within_the_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
