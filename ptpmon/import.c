@@ -475,13 +475,19 @@ static int import_cyclictest(struct import *im, const char *text, size_t len)
 	return r < 0 ? r : ended;
 }
 
-/* All of a file of histograms. 0, or -errno. */
-static int read_whole(FILE *f, char **out, size_t *len)
+/*
+ * All of a file, or so much of its end as a histogram can be: the display of a night may stand
+ * before it. 0, or -errno.
+ */
+static int read_end(FILE *f, int64_t file_size, char **out, size_t *len)
 {
 	CLEANUP(freep) char *text = NULL;
 	size_t size = 0;
 
 	*len = 0;
+	if (file_size >= HISTOGRAM_FILE_MAX &&
+	    fseeko(f, file_size - HISTOGRAM_FILE_MAX + 1, SEEK_SET) < 0)
+		return -errno;
 	do {
 		char *larger = realloc(text, size += 1 << 20);
 
@@ -530,7 +536,7 @@ int import_file(const struct import_options *options, const char *path, struct i
 	if (!is_cyclictest(f))
 		return import_log(im, f);
 	out->kind = IMPORT_CYCLICTEST;
-	r = read_whole(f, &text, &len);
+	r = read_end(f, st.st_size, &text, &len);
 	if (r < 0) {
 		(void)snprintf(why, STORE_ERROR_MAX, "%.200s: %s", path, strerror(-r));
 		return r;

@@ -142,6 +142,30 @@ static void test_histograms_become_windows(void **state)
 	assert_int_equal(r.wakeups, 500);
 }
 
+/* The display of a night: a hole in the file stands for most of it. */
+static void test_a_histogram_behind_a_long_display(void **state)
+{
+	struct fixture *f = *state;
+	struct import_options options = {.database = f->path};
+	struct import_result r;
+	char path[128];
+	FILE *text;
+
+	(void)snprintf(path, sizeof(path), "%s/night.txt", f->top);
+	text = fopen(path, "we");
+	assert_non_null(text);
+	(void)fputs("policy: fifo: loadavg: 0.97 2.55 4.49 2/86 22971\n\n", text);
+	assert_int_equal(fseek(text, 70 << 20, SEEK_SET), 0);
+	(void)fputs("\n# Histogram\n000002 000010\n# Min Latencies: 00002\n"
+		    "# Avg Latencies: 00002\n# Max Latencies: 00002\n"
+		    "# Histogram Overflows: 00000\n",
+		    text);
+	assert_int_equal(fclose(text), 0);
+	if (import_file(&options, path, &r, f->why) < 0)
+		fail_msg("%s", f->why);
+	assert_int_equal(r.wakeups, 10);
+}
+
 static void test_what_cannot_be_imported(void **state)
 {
 	struct fixture *f = *state;
@@ -181,6 +205,8 @@ int main(void)
 						into_own_directory, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_histograms_become_windows, into_own_directory,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_a_histogram_behind_a_long_display,
+						into_own_directory, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_what_cannot_be_imported, into_own_directory,
 						fixture_teardown),
 	};
