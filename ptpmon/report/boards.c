@@ -100,10 +100,11 @@ static int compare_sampler(struct compare *c, const struct report_latency_series
 			   const struct report_latency_series *b)
 {
 	char what[REPORT_NAME_MAX];
-	int r;
+	int r = 0;
 
 	(void)snprintf(what, sizeof(what), "%.40s: real-time", a->series.subject);
-	r = add(c, what, a->not_realtime ? "no" : "yes", b->not_realtime ? "no" : "yes");
+	if (a->realtime_known && b->realtime_known)
+		r = add(c, what, a->not_realtime ? "no" : "yes", b->not_realtime ? "no" : "yes");
 	(void)snprintf(what, sizeof(what), "%.40s: idle states", a->series.subject);
 	if (r == 0)
 		r = add(c, what, report_idle_name(a->idle_states),

@@ -76,6 +76,7 @@ static void note_conditions(struct report_latency_series *s, const struct query_
 	json_auto_t *detail = json_loads(e->detail, 0, NULL);
 	const json_t *held = json_object_get(detail, "idle_states_held");
 
+	s->realtime_known = true;
 	if (json_is_boolean(held))
 		s->idle_states = json_is_true(held) ? REPORT_IDLE_HELD : REPORT_IDLE_ALLOWED;
 }

@@ -57,6 +57,12 @@ static json_t *json_double(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* A whole number of ns, as the range of offsets is; one that no integer holds stays a real. */
+static json_t *json_whole(double value)
+{
+	return fabs(value) < 0x1p63 ? json_integer((json_int_t)value) : json_double(value);
+}
+
 /* How many lie beyond a percentile, and where it is with 95 % confidence. */
 static json_t *confidence_json(const struct report_quantiles *q)
 {
@@ -144,7 +150,7 @@ static json_t *taus_json(const struct report *r, const struct report_wander *w)
 	for (size_t i = 0; i < w->n_taus; i++) {
 		const struct report_tau *t = &w->taus[i];
 		json_t *j = json_pack("{sI so so}", "tau_ns", (json_int_t)t->tau_ns, "mtie_ns",
-				      json_double(t->mtie_ns), "tdev_ns", json_double(t->tdev_ns));
+				      json_whole(t->mtie_ns), "tdev_ns", json_double(t->tdev_ns));
 
 		if (r->deviations)
 			(void)json_object_update_new(
@@ -285,13 +291,15 @@ static json_t *latencies_json(const struct report *r)
 			(void)json_array_append_new(columns,
 						    latency_json(&s->columns[c], &r->columns[c]));
 		(void)json_array_append_new(
-			list, json_pack("{so sb so so so}", "subject", json_text(s->series.subject),
-					"not_realtime", s->not_realtime, "not_realtime_why",
-					json_text(s->not_realtime_why), "idle_states",
-					s->idle_states == REPORT_IDLE_UNKNOWN
-						? json_null()
-						: json_string(report_idle_name(s->idle_states)),
-					"columns", columns));
+			list,
+			json_pack("{so so so so so}", "subject", json_text(s->series.subject),
+				  "not_realtime",
+				  s->realtime_known ? json_boolean(s->not_realtime) : json_null(),
+				  "not_realtime_why", json_text(s->not_realtime_why), "idle_states",
+				  s->idle_states == REPORT_IDLE_UNKNOWN
+					  ? json_null()
+					  : json_string(report_idle_name(s->idle_states)),
+				  "columns", columns));
 	}
 	return list;
 }
@@ -394,10 +402,10 @@ static json_t *events_json(const struct report *r)
 
 json_t *report_to_json(const struct report *r)
 {
-	return json_pack("{ss so ss so so so so so so so so sI so sI so so so}", "schema",
+	return json_pack("{ss so ss? so so so so so so so so sI so sI so so so}", "schema",
 			 "ptpmon.report/1", "headline", json_text(r->headline), "caution",
-			 report_caution, "run", run_json(&r->run), "scope", scope_json(r), "limits",
-			 limits_json(r->limits), "columns", columns_json(r), "offsets",
+			 report_caution(r), "run", run_json(&r->run), "scope", scope_json(r),
+			 "limits", limits_json(r->limits), "columns", columns_json(r), "offsets",
 			 offsets_json(r), "latencies", latencies_json(r), "worst_offsets",
 			 worst_json(r->worst_offsets, r->n_worst_offsets), "worst_latencies",
 			 worst_json(r->worst_latencies, r->n_worst_latencies), "n_changes",

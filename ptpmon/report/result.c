@@ -2,6 +2,7 @@
 #include "ptpmon/report/result.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* clang-format off */
 const struct report_percentile report_percentiles[REPORT_PERCENTILES] = {
@@ -11,10 +12,6 @@ const struct report_percentile report_percentiles[REPORT_PERCENTILES] = {
 	{ 99990, "99.99 %", "p99_99_ns" },
 };
 /* clang-format on */
-
-const char report_caution[] = "Offsets are the input of ptp4l's own servo and so indicative: time "
-			      "error takes an external "
-			      "reference.";
 
 const char report_coincidence_caution[] =
 	"With hardware time stamps a late wake-up does not by itself move the offset.";
@@ -62,6 +59,34 @@ const char *report_idle_name(enum report_idle idle)
 const char *report_gap_cause_name(enum report_gap_cause cause)
 {
 	return gap_cause_names[cause];
+}
+
+bool report_is_of_other_clock(const struct series *series)
+{
+	return strcmp(series->source, "phc2sys") == 0 || strcmp(series->source, "ts2phc") == 0;
+}
+
+const char *report_caution(const struct report *r)
+{
+	static const char *const cautions[2][2] = {
+		/* [of ptp4l][of another clock] */
+		{NULL, "Offsets are measured with the same reading that steers the clock and so "
+		       "indicative: time error takes an external reference."},
+		{"Offsets are the input of ptp4l's own servo and so indicative: time error takes "
+		 "an external reference.",
+		 "Offsets are the input of ptp4l's own servo, or measured with the same reading "
+		 "that steers the clock, and so indicative: time error takes an external "
+		 "reference."},
+	};
+	bool ptp4l = false;
+	bool other = false;
+
+	for (size_t i = 0; i < r->n_offsets; i++)
+		if (report_is_of_other_clock(&r->offsets[i].series))
+			other = true;
+		else
+			ptp4l = true;
+	return cautions[ptp4l][other];
 }
 
 bool report_is_outside(const struct report *r)

@@ -187,6 +187,7 @@ const char *report_idle_name(enum report_idle idle);
 
 struct report_latency_series {
 	struct series series;
+	bool realtime_known; /* the sampler told its conditions */
 	bool not_realtime;
 	char not_realtime_why[REPORT_TEXT_MAX];
 	enum report_idle idle_states;
@@ -268,8 +269,11 @@ struct report {
 	uint64_t events[EVENT_CODE_MAX]; /* how often each happened */
 };
 
-/* What stands beside every figure that comes from a servo's own input. */
-extern const char report_caution[];
+/* The offsets are what phc2sys or ts2phc told of itself, not of ptp4l's port. */
+bool report_is_of_other_clock(const struct series *series);
+
+/* What stands beside offsets, by who told them; NULL where there are none. */
+const char *report_caution(const struct report *r);
 
 /* What stands beside a coincidence. */
 extern const char report_coincidence_caution[];

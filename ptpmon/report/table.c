@@ -291,11 +291,12 @@ static void add_table(struct strbuf *out, const struct report *r, const struct t
 void table_offsets(struct strbuf *out, const struct report *r,
 		   const struct report_offset_series *series)
 {
+	const char *reference = report_is_of_other_clock(&series->series) ? "source" : "master";
 	bool even = series->interval_p50_ns != SAMPLE_UNKNOWN;
 	char interval[FIGURE_MAX];
 
-	wrap_addf(out, "", "  ", "Offset from master: %s (%s, local minus master%s%s)",
-		  series->series.subject, series->series.source, even ? ", every " : "",
+	wrap_addf(out, "", "  ", "Offset from %s: %s (%s, local minus %s%s%s)", reference,
+		  series->series.subject, series->series.source, reference, even ? ", every " : "",
 		  even ? figure_latency(series->interval_p50_ns, interval) : "");
 	add_table(out, r,
 		  &(struct table){offset_rows, sizeof(offset_rows) / sizeof(offset_rows[0]),

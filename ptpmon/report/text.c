@@ -41,6 +41,7 @@ static const char *utc_of(const struct report_moment *m, char out[static FIGURE_
 static void add_title(struct strbuf *out, const struct report *r)
 {
 	CLEANUP(strbuf_clear) struct strbuf title = {0};
+	const char *caution = report_caution(r);
 
 	strbuf_addf(&title, "ptpmon report: run %" PRId64, r->run.id);
 	if (*r->run.label)
@@ -54,7 +55,9 @@ static void add_title(struct strbuf *out, const struct report *r)
 	strbuf_add(out, "\n");
 	wrap_add(out, "  ", "  ", r->headline);
 	strbuf_add(out, "\n");
-	wrap_add(out, "  ", "  ", report_caution);
+	if (!caution)
+		return;
+	wrap_add(out, "  ", "  ", caution);
 	strbuf_add(out, "\n");
 }
 

@@ -227,6 +227,22 @@ static void differences_of_the_boards_are_listed(void **state)
 	assert_int_equal(p.c->n_alerts, 1); /* latency does not compare */
 }
 
+static void a_sampler_that_told_nothing_is_not_compared(void **state)
+{
+	CLEANUP(pair_clear) struct pair p = compare(&good, &good);
+
+	p.a->latencies[0].not_realtime = true;
+	for (int known = 1; known >= 0; known--) {
+		p.b->latencies[0].realtime_known = known;
+		p.c = compare_free(p.c);
+		assert_int_equal(compare_build(&p.c, &(struct compare_side){p.a, "", "{}"},
+					       &(struct compare_side){p.b, "", "{}"}),
+				 0);
+		assert_int_equal(!!differs(p.c, "cpu 0: real-time"), known);
+		assert_int_equal(p.c->n_alerts, known);
+	}
+}
+
 /* Whatever is there is compared: no common phase, other ports, texts that are nothing. */
 static void odd_pairs_are_drawn(void **state)
 {
@@ -262,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_lost_real_time_kernel_is_told_first),
 		cmocka_unit_test(a_real_time_kernel_is_known_by_its_version),
 		cmocka_unit_test(differences_of_the_boards_are_listed),
+		cmocka_unit_test(a_sampler_that_told_nothing_is_not_compared),
 		cmocka_unit_test(odd_pairs_are_drawn),
 	};
 

@@ -565,6 +565,73 @@ static void text_and_json_are_as_they_were(void **state)
 	}
 }
 
+static void offsets_are_cautioned_of_by_source(void **state)
+{
+	static const struct {
+		const char *first, *second, *caution, *heading;
+	} rows[] = {
+		{"pmc", "ptp4l", "Offsets are the input of ptp4l's own servo and so",
+		 "Offset from master: eth0 (pmc, local minus master"},
+		{"phc2sys", "ts2phc", "Offsets are measured with the same reading that",
+		 "Offset from source: eth0 (phc2sys, local minus source"},
+		{"ts2phc", "pmc", "Offsets are the input of ptp4l's own servo, or measured with",
+		 "Offset from source: eth0 (ts2phc, local minus source"},
+	};
+	struct fixture f;
+	struct report *r;
+
+	fixture_open(&f, NULL);
+	plant_many_columns(&f);
+	r = fixture_report(&f, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		CLEANUP(strbuf_clear) struct strbuf text = {0};
+
+		(void)strcpy(r->offsets[0].series.source, rows[i].first);
+		(void)strcpy(r->offsets[1].series.source, rows[i].second);
+		report_to_text(r, &text);
+		if (!strstr(strbuf_text(&text), rows[i].caution) ||
+		    !strstr(strbuf_text(&text), rows[i].heading))
+			fail_msg("%s and %s", rows[i].first, rows[i].second);
+	}
+	r = report_free(r);
+	fixture_remove(&f);
+}
+
+/* Wake-ups that came without a word of how they were measured. */
+static void what_a_sampler_did_not_tell_is_null(void **state)
+{
+	static const struct {
+		const char *name;
+		enum event_code code;
+		json_type type;
+	} rows[] = {
+		{"nothing told", EVENT_LINK_UP, JSON_NULL},
+		{"in real time", EVENT_SAMPLER_CONDITIONS, JSON_FALSE},
+		{"not in real time", EVENT_NOT_REALTIME, JSON_TRUE},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture f;
+		struct report *r;
+		json_t *json;
+		const json_t *cpu;
+
+		fixture_open(&f, NULL);
+		fixture_window(&f, fixture_latency_series(&f, "cpu 0"), 0, 9, 5000, 6000);
+		fixture_event(&f, rows[i].code, 0, "cpu 0", "as it is", "{}");
+		fixture_close(&f, S, "stopped", NULL);
+		r = fixture_report(&f, NULL);
+		json = report_to_json(r);
+		cpu = json_array_get(json_object_get(json, "latencies"), 0);
+		if (json_typeof(json_object_get(cpu, "not_realtime")) != rows[i].type)
+			fail_msg("%s", rows[i].name);
+		assert_true(json_is_null(json_object_get(json, "caution")));
+		json_decref(json);
+		r = report_free(r);
+		fixture_remove(&f);
+	}
+}
+
 /* clang-format off */
 static const struct limits long_limits = {
 	.name = "a-preset-with-a-name-of-many-words", .edition = "the edition of a standard, 2026",
@@ -637,6 +704,8 @@ int main(void)
 		cmocka_unit_test(declared_and_found_gaps_are_not_counted_twice),
 		cmocka_unit_test(emptiness_is_noticed),
 		cmocka_unit_test(text_and_json_are_as_they_were),
+		cmocka_unit_test(offsets_are_cautioned_of_by_source),
+		cmocka_unit_test(what_a_sampler_did_not_tell_is_null),
 		cmocka_unit_test(wide_figures_stay_within_the_page),
 	};
 
