@@ -48,7 +48,7 @@ struct store_run {
 	const char *ptp4l_version;
 	const char *configuration; /* as config_to_text() gives it */
 	const char *label;
-	const char *board;         /* a JSON object: what kind of board it is */
+	const char *board;     /* a JSON object: what kind of board it is */
 	int64_t start_mono_ns; /* 0: now */
 };
 
