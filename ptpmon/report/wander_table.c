@@ -167,8 +167,10 @@ void table_verdicts(struct strbuf *out, const struct report *r,
 	strbuf_add(out, "  indicative: the offsets are a servo's own input, not time error\n");
 	for (size_t c = 0; c < r->n_columns; c++) {
 		const struct report_wander *w = wander_of(s, c);
+		char name[LABEL_WIDTH - 2];
 
-		strbuf_addf(out, "  %-*s%*s%*s\n", LABEL_WIDTH - 2, r->columns[c].name, CELL_WIDTH,
+		CLEAN(name, r->columns[c].name);
+		strbuf_addf(out, "  %-*s%*s%*s\n", LABEL_WIDTH - 2, name, CELL_WIDTH,
 			    w->n_verdicts ? "measured" : "no samples",
 			    w->n_verdicts ? CELL_WIDTH : 0, w->n_verdicts ? "limit" : "");
 		for (size_t i = 0; i < w->n_verdicts; i++)

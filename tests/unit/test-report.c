@@ -661,7 +661,8 @@ static struct report *record_wide(struct fixture *f, const char *port)
 		      "permitted), memory not locked (Cannot allocate memory)",
 		      "{}");
 	fixture_phase(f, "idle", 0, 300 * S);
-	fixture_phase(f, "load-of-disks", 300 * S, 600 * S);
+	fixture_phase(f, "load-of-disks-in-a-phase-whose-name-takes-all-of-the-63-octets", 300 * S,
+		      600 * S);
 	fixture_phase(f, "cold", 600 * S, 900 * S);
 	fixture_phase(f, "hot", 900 * S, 1200 * S);
 	for (int64_t i = 0; i < 9600; i++)
