@@ -8,31 +8,11 @@
 # that grows. Stopped for 12 s, a minute in a full run.
 # shellcheck source=../lab/lib.sh
 . "$(dirname "$0")/../lab/lib.sh"
+# shellcheck source=../lab/syncs.sh
+. "$(dirname "$0")/../lab/syncs.sh"
 
 stopped_s=12
 [ -z "${TEST_FULL:-}" ] || stopped_s=60
-
-# The wire lets no Sync through while the two counters are read.
-read_counters() { # sets sent and received
-	wire drop 0 100
-	pause 0.2
-	read -r _ _ _ sent < <(wire count)
-	received=$(ptp4l_field slave PORT_STATS_NP rx_Sync)
-	wire drop 0 0
-}
-
-# Asks every second; sets seen to each state that there was. In the background, so that an interrupt
-# need not wait for it.
-watch_states() { # watch_states SECONDS
-	local i
-
-	for ((i = 0; i < $1; i++)); do
-		port_state slave
-		pause 1
-	done >"$LAB_WORK/states" &
-	wait $!
-	seen=$(sort -u "$LAB_WORK/states" | xargs)
-}
 
 log_lines() {
 	grep -c 'master offset' "$LAB_WORK/slave-ptp4l.log"
