@@ -129,6 +129,21 @@ static inline void nap(void)
 		}                                                                                  \
 	} while (0)
 
+/* A thousand samples on the disk of a run that goes on: the body of a child. */
+static inline void record_a_thousand(struct fixture *f)
+{
+	struct store *s = open_fixture(f);
+
+	(void)store_put_series(s, &fixture_offset);
+	for (int i = 0; i < 1000; i++) {
+		struct sample sample = sample_at(i, i);
+
+		(void)store_put_sample(s, &sample);
+	}
+	(void)store_start(s, NSEC_PER_MSEC, -1);
+	WAIT_FOR(store_health(s).samples == 1000);
+}
+
 static inline sqlite3 *open_raw(const char *path)
 {
 	sqlite3 *db = NULL;

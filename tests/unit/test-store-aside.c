@@ -7,20 +7,6 @@
 
 #include <dirent.h>
 
-static void record_and_die(struct fixture *f)
-{
-	struct store *s = open_fixture(f);
-
-	(void)store_put_series(s, &fixture_offset);
-	for (int i = 0; i < 1000; i++) {
-		struct sample sample = sample_at(i, i);
-
-		(void)store_put_sample(s, &sample);
-	}
-	(void)store_start(s, NSEC_PER_MSEC, -1);
-	WAIT_FOR(store_health(s).samples == 1000);
-}
-
 static void create_file(const char *path, const char *bytes, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
@@ -56,21 +42,21 @@ static void overwrite_page(const char *path, off_t page)
 
 static void damaged_page(struct fixture *f)
 {
-	in_child(record_and_die, f);
+	in_child(record_a_thousand, f);
 	assert_int_equal(ask_int(f->path, "PRAGMA wal_checkpoint(TRUNCATE)"), 0);
 	overwrite_page(f->path, 5);
 }
 
 static void cut_short(struct fixture *f)
 {
-	in_child(record_and_die, f);
+	in_child(record_a_thousand, f);
 	assert_int_equal(ask_int(f->path, "PRAGMA wal_checkpoint(TRUNCATE)"), 0);
 	assert_int_equal(truncate(f->path, 9000), 0);
 }
 
 static void log_alone(struct fixture *f)
 {
-	in_child(record_and_die, f);
+	in_child(record_a_thousand, f);
 	assert_int_equal(unlink(f->path), 0);
 }
 
@@ -78,7 +64,7 @@ static void table_missing(struct fixture *f)
 {
 	sqlite3 *db;
 
-	in_child(record_and_die, f);
+	in_child(record_a_thousand, f);
 	db = open_raw(f->path);
 	exec_raw(db, "DROP TABLE latency");
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
@@ -147,7 +133,7 @@ static void test_what_is_damaged_is_set_aside(void **state)
 			file = contents_of(f->path);
 		if (access(f->log, F_OK) == 0)
 			log = contents_of(f->log);
-		in_child(record_and_die, f);
+		in_child(record_a_thousand, f);
 		assert_string_equal(ask(f->path, "PRAGMA integrity_check"), "ok");
 		assert_int_equal(ask_int(f->path, "SELECT count(*) FROM sample"), 1000);
 		assert_told(f, damages[i].name, damages[i].says);
@@ -260,7 +246,7 @@ static void test_a_file_replaced_while_it_is_written(void **state)
 
 	(void)snprintf(other.directory, sizeof(other.directory), "%s/other", f->top);
 	(void)snprintf(other.path, sizeof(other.path), "%s/ptpmon.db", other.directory);
-	in_child(record_and_die, &other);
+	in_child(record_a_thousand, &other);
 	assert_int_equal(ask_int(other.path, "PRAGMA wal_checkpoint(TRUNCATE)"), 0);
 	s = recording(f);
 	assert_int_equal(rename(other.path, f->path), 0);

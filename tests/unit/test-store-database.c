@@ -7,20 +7,6 @@
 
 #include "ptpmon/store/runs.h"
 
-static void record_and_die(struct fixture *f)
-{
-	struct store *s = open_fixture(f);
-
-	(void)store_put_series(s, &fixture_offset);
-	for (int i = 0; i < 1000; i++) {
-		struct sample sample = sample_at(i, i);
-
-		(void)store_put_sample(s, &sample);
-	}
-	(void)store_start(s, NSEC_PER_MSEC, -1);
-	WAIT_FOR(store_health(s).samples == 1000);
-}
-
 static void test_the_file_is_what_was_promised(void **state)
 {
 	static const mode_t masks[] = {0, 022, 077};
@@ -56,7 +42,7 @@ static void newer_version(struct fixture *f)
 {
 	sqlite3 *db;
 
-	in_child(record_and_die, f);
+	in_child(record_a_thousand, f);
 	db = open_raw(f->path);
 	exec_raw(db, "PRAGMA user_version = 99");
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
@@ -193,7 +179,7 @@ static void test_a_record_of_version_1_is_read_and_taken_on(void **state)
 	int samples = 0;
 	int runs = 0;
 
-	in_child(record_and_die, f);
+	in_child(record_a_thousand, f);
 	db = open_raw(f->path);
 	exec_raw(db, to_version_1);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
