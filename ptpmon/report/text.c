@@ -189,18 +189,23 @@ static void add_gaps(struct strbuf *out, const struct report *r)
 	add_more(out, r->n_gaps);
 }
 
+/* One line for what happened at a moment. */
+static void add_moment(struct strbuf *out, const struct report_moment *at, const char *text)
+{
+	char indent[FIGURE_MAX + 8];
+	char utc[FIGURE_MAX];
+
+	(void)snprintf(indent, sizeof(indent), "  %-25s ", utc_of(at, utc));
+	add_cut(out, indent, text);
+}
+
 static void add_changes(struct strbuf *out, const struct report *r)
 {
 	if (!r->n_changes)
 		return;
 	strbuf_add(out, "State changes\n");
-	for (size_t i = 0; i < r->n_changes && i < LISTED; i++) {
-		char indent[FIGURE_MAX + 8];
-		char utc[FIGURE_MAX];
-
-		(void)snprintf(indent, sizeof(indent), "  %-25s ", utc_of(&r->changes[i].at, utc));
-		add_cut(out, indent, r->changes[i].text);
-	}
+	for (size_t i = 0; i < r->n_changes && i < LISTED; i++)
+		add_moment(out, &r->changes[i].at, r->changes[i].text);
 	add_more(out, r->n_changes);
 }
 
@@ -209,13 +214,8 @@ static void add_marks(struct strbuf *out, const struct report *r)
 	if (!r->n_marks)
 		return;
 	strbuf_add(out, "Marks\n");
-	for (size_t i = 0; i < r->n_marks && i < LISTED; i++) {
-		char indent[FIGURE_MAX + 8];
-		char utc[FIGURE_MAX];
-
-		(void)snprintf(indent, sizeof(indent), "  %-25s ", utc_of(&r->marks[i].at, utc));
-		add_cut(out, indent, r->marks[i].text);
-	}
+	for (size_t i = 0; i < r->n_marks && i < LISTED; i++)
+		add_moment(out, &r->marks[i].at, r->marks[i].text);
 	add_more(out, r->n_marks);
 }
 
