@@ -45,6 +45,14 @@ static const struct code_row codes[] = {
 	[EVENT_LOG_HOLE]            = { "log-hole", SEVERITY_WARNING, "part of a program's output was lost" },
 	[EVENT_LOG_LINE]            = { "log-line", SEVERITY_INFO, "a line of an imported log that tells something" },
 	[EVENT_MALFORMED]           = { "malformed", SEVERITY_WARNING, "a datagram that is no management message was ignored" },
+	[EVENT_PORT_THREADS_SET]    = { "port-threads-set", SEVERITY_NOTICE, "kernel threads of a port have the priority asked, as read back" },
+	[EVENT_PORT_THREADS_REFUSED]  = { "port-threads-refused", SEVERITY_WARNING, "a kernel thread of a port could not be given its priority" },
+	[EVENT_PORT_THREADS_CHANGED]  = { "port-threads-changed", SEVERITY_WARNING, "somebody else changed the priority of a port's kernel thread" },
+	[EVENT_PORT_THREADS_ABSENT]   = { "port-threads-absent", SEVERITY_WARNING, "a priority is configured for kernel threads that the port does not have" },
+	[EVENT_PORT_THREADS_RESTORED] = { "port-threads-restored", SEVERITY_NOTICE, "kernel threads of a port have the priority back that they had before" },
+	[EVENT_PRIORITY_AUDIT]      = { "priority-audit", SEVERITY_WARNING, "threads above ptp4l on its CPUs, or kernel workers kept waiting there" },
+	[EVENT_PRIORITY_AUDIT_CLEAN] = { "priority-audit-clean", SEVERITY_NOTICE, "no foreign thread is above ptp4l on its CPUs any more" },
+	[EVENT_RT_THROTTLED]        = { "rt-throttled", SEVERITY_WARNING, "the kernel stopped real-time threads that used up their share of a CPU" },
 };
 /* clang-format on */
 

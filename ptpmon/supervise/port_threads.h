@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/supervise/port_threads.h: the kernel threads that serve a port.
+ *
+ * - `irq/N-NAME`, one for each of its interrupts where the kernel threads them (PREEMPT_RT, or
+ *   threadirqs): N is one of the device's MSI interrupts (/sys/class/net/IF/device/msi_irqs), or
+ *   its action in /proc/interrupts is named after the interface or its device;
+ * - `napi/IF-N`, one for each queue where NAPI is threaded (/sys/class/net/IF/threaded);
+ * - `ptpN`, the worker of its PTP clock where the driver has one.
+ *
+ * Only what the kernel marks as a thread of its own counts, whatever a program calls itself.
+ * kworker and ksoftirqd threads serve everybody and are never among them.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ptpmon/base/procstat.h"
+
+enum { PORT_THREADS_MAX = 128, PORT_THREADS_PORTS_MAX = 16 };
+
+enum port_thread_kind { PORT_THREAD_IRQ, PORT_THREAD_NAPI, PORT_THREAD_PTP, PORT_THREAD_KIND_MAX };
+
+struct port_thread {
+	enum port_thread_kind kind;
+	pid_t tid;
+	uint64_t started_ticks;
+	char name[PROCSTAT_NAME_MAX];
+	int policy, priority; /* as found */
+};
+
+/* A port, and the number of its PTP clock (-1: what /sys/class/net/IF/device/ptp says). */
+struct port_name {
+	char interface[16];
+	int phc_index;
+};
+
+/*
+ * Finds them below root ("" is this machine), in the order of their numbers. How many, at most
+ * max; or -errno: /proc cannot be read. An interface that does not exist has none.
+ */
+ssize_t port_threads_find(const char *root, const struct port_name *ports, size_t n_ports,
+			  struct port_thread *out, size_t max);
+
+/* "irq", "napi", "ptp" */
+const char *port_thread_kind_name(enum port_thread_kind kind);
+
+/* Why a port has no thread of that kind, and what would give it one. */
+const char *port_thread_kind_absence(enum port_thread_kind kind);
