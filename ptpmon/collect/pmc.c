@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "pmc-client/pmc-client.h"
 #include "ptpmon/base/cleanup.h"
@@ -17,6 +18,8 @@
 #define ROOM_NS          NSEC_PER_MSEC /* own questions keep this far from the follower's */
 #define MINUTE_NS        (60 * NSEC_PER_SEC)
 #define STALL_NS         (2 * NSEC_PER_SEC)
+
+#define ANNOUNCE_TIMEOUT_NS (6 * NSEC_PER_SEC) /* three intervals of two seconds: the default */
 
 enum {
 	SILENT_TIMEOUTS = 3,
@@ -49,6 +52,9 @@ struct pmc_source {
 	struct pmc_client *client;
 	struct pmc_follower *follower;
 	struct status_port ports[STATUS_PORTS_MAX];
+	int64_t announce_timeout_ns[STATUS_PORTS_MAX];
+	dev_t socket_dev; /* what was connected to */
+	ino_t socket_ino; /* 0: not known */
 	int64_t due_ns[QUESTIONS];
 	int64_t connect_due_ns;
 	int64_t answered_mono_ns; /* the last answer to anything; 0: none */
@@ -123,6 +129,14 @@ static void summarise_minute(struct pmc_source *s, int64_t now_mono_ns)
 		w->p99_ns = quantile_select(min->scratch, n, 99000);
 }
 
+/* 2^log2 s; what no clock can mean is the nearest that one can. */
+static int64_t interval_ns(int log2)
+{
+	int n = log2 < -10 ? -10 : log2 > 20 ? 20 : log2;
+
+	return n < 0 ? NSEC_PER_SEC >> -n : NSEC_PER_SEC << n;
+}
+
 static void take_port(struct pmc_source *s, const struct pmc_message *m)
 {
 	const struct ptp_port_ds *ds = &m->data->port_ds;
@@ -130,6 +144,8 @@ static void take_port(struct pmc_source *s, const struct pmc_message *m)
 
 	if (i >= s->options.n_ports)
 		return;
+	s->announce_timeout_ns[i] =
+		interval_ns(ds->log_announce_interval) * ds->announce_receipt_timeout;
 	if (ds->delay_mechanism == PTP_P2P && ds->peer_mean_path_delay_ns != 0)
 		observe(&s->ports[i].mean_path_delay_ns, ds->peer_mean_path_delay_ns,
 			m->received_mono_ns);
@@ -379,11 +395,16 @@ static void forget_server(struct pmc_source *s, int64_t now_mono_ns)
 
 static void try_connect(struct pmc_source *s, int64_t now_mono_ns)
 {
+	struct stat st = {0};
+
 	if (now_mono_ns < s->connect_due_ns)
 		return;
 	s->connect_due_ns = now_mono_ns + CONNECT_EVERY_NS;
-	if (pmc_client_connect(s->client) == 0)
-		forget_server(s, now_mono_ns);
+	if (pmc_client_connect(s->client) < 0)
+		return;
+	s->socket_ino = stat(s->options.server_path, &st) == 0 ? st.st_ino : 0;
+	s->socket_dev = st.st_dev;
+	forget_server(s, now_mono_ns);
 }
 
 /* The question that is due first. */
@@ -473,6 +494,26 @@ size_t pmc_source_ports(const struct pmc_source *s)
 const struct status_port *pmc_source_port(const struct pmc_source *s, size_t i)
 {
 	return &s->ports[i];
+}
+
+int64_t pmc_source_answered_mono_ns(const struct pmc_source *s)
+{
+	return s->answered_mono_ns;
+}
+
+int64_t pmc_source_announce_timeout_ns(const struct pmc_source *s, size_t i)
+{
+	return s->announce_timeout_ns[i] ?: ANNOUNCE_TIMEOUT_NS;
+}
+
+bool pmc_source_socket_there(const struct pmc_source *s)
+{
+	struct stat st;
+
+	if (!pmc_client_connected(s->client) || !s->socket_ino)
+		return true;
+	return stat(s->options.server_path, &st) == 0 && st.st_ino == s->socket_ino &&
+	       st.st_dev == s->socket_dev;
 }
 
 uint64_t pmc_source_requests(const struct pmc_source *s)

@@ -55,5 +55,14 @@ void pmc_source_ended(struct pmc_source *s);
 size_t pmc_source_ports(const struct pmc_source *s);
 const struct status_port *pmc_source_port(const struct pmc_source *s, size_t i);
 
+/* When it answered last; 0: never. */
+int64_t pmc_source_answered_mono_ns(const struct pmc_source *s);
+
+/* How long port i stays what it is without an Announce; what the standard has while not known. */
+int64_t pmc_source_announce_timeout_ns(const struct pmc_source *s, size_t i);
+
+/* The path still leads to the socket that was connected to (true while there is no connection). */
+bool pmc_source_socket_there(const struct pmc_source *s);
+
 /* Requests sent so far. */
 uint64_t pmc_source_requests(const struct pmc_source *s);
