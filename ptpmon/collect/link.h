@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ptpmon/collect/link.h: interfaces that come, go, and gain or lose their carrier (rtnetlink).
+ * ptpmon/collect/link.h: interfaces that come, go, gain or lose their carrier, change their speed
+ * or lose their addresses (rtnetlink).
  *
  * A cable pulled shows here at once, and at the port seconds later: on the time axis the one
- * explains the other.
+ * explains the other. News that the kernel had no room for are made up for by reading all anew.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,6 +17,9 @@ struct link_source;
 
 struct link_state {
 	bool present, carrier;
+	int64_t since_mono_ns; /* since when these two are so; 0: since before the source */
+	unsigned speed_mbit;   /* of the link that is up, or was last; 0: not known */
+	unsigned ipv4, ipv6;   /* addresses */
 };
 
 typedef void link_event_fn(void *userdata, const struct event *e);
@@ -27,6 +31,10 @@ typedef void link_event_fn(void *userdata, const struct event *e);
 int link_source_new(struct link_source **out, const char *const *names, size_t n,
 		    link_event_fn *on_event, void *userdata);
 struct link_source *link_source_free(struct link_source *s);
+
+/* PTP on that interface needs addresses of that family (AF_INET, AF_INET6): losing the last is a
+ * warning. */
+void link_source_needs(struct link_source *s, size_t i, int family);
 
 int link_source_fd(const struct link_source *s);
 
