@@ -23,11 +23,27 @@ static const struct code_row codes[] = {
 	[EVENT_CHILD_WAITING]       = { "child-waiting", SEVERITY_WARNING, "a program is not started until what it needs is there" },
 	[EVENT_SCHEDULE_MISMATCH]   = { "schedule-mismatch", SEVERITY_WARNING, "policy, priority or CPUs read back are not what was asked" },
 	[EVENT_SCHEDULE_PROVEN]     = { "schedule-proven", SEVERITY_INFO, "policy, priority and CPUs read back are what was asked" },
+	[EVENT_PHC_SET]             = { "phc-set", SEVERITY_NOTICE, "a grandmaster's PHC was far off and was set before ptp4l started: feed" },
+	[EVENT_PHC_LEFT_ALONE]      = { "phc-left-alone", SEVERITY_INFO, "a grandmaster's PHC was within a second of what it should be" },
+	[EVENT_PHC_NOT_SET]         = { "phc-not-set", SEVERITY_WARNING, "a grandmaster's PHC could not be set; ptp4l serves what it holds" },
 	[EVENT_RECORDER_RESUMED]    = { "recorder-resumed", SEVERITY_WARNING, "the recorder was started again and goes on in the same run" },
 	[EVENT_PORT_STATE]          = { "port-state", SEVERITY_NOTICE, "a PTP port changed its state" },
 	[EVENT_MASTER_LOST]         = { "master-lost", SEVERITY_WARNING, "the port has no master any more" },
 	[EVENT_GRANDMASTER_CHANGED] = { "grandmaster-changed", SEVERITY_NOTICE, "another grandmaster was selected" },
 	[EVENT_CLOCK_STEPPED]       = { "clock-stepped", SEVERITY_WARNING, "CLOCK_REALTIME was stepped" },
+	[EVENT_REALTIME_GOOD]       = { "realtime-good", SEVERITY_NOTICE, "CLOCK_REALTIME is known to be good" },
+	[EVENT_REALTIME_DOUBTFUL]   = { "realtime-doubtful", SEVERITY_WARNING, "CLOCK_REALTIME is not known to be good: a grandmaster says so" },
+	[EVENT_UTC_OFFSET_SOURCE]   = { "utc-offset-source", SEVERITY_INFO, "TAI - UTC, and where it comes from" },
+	[EVENT_UTC_TABLE_EXPIRED]   = { "utc-table-expired", SEVERITY_WARNING, "the table of leap seconds has expired: update tzdata, or set [phc2sys] utc_offset" },
+	[EVENT_PHC_FAR]             = { "phc-far", SEVERITY_WARNING, "a grandmaster's PHC is more than a second from CLOCK_REALTIME + TAI - UTC" },
+	[EVENT_EPOCH_HELD]          = { "epoch-held", SEVERITY_WARNING, "phc2sys is held back from a PHC that shows a time before ptpmon was built" },
+	[EVENT_TIME_SCALE_SET]      = { "time-scale-set", SEVERITY_NOTICE, "a grandmaster announces what it should, read back from ptp4l" },
+	[EVENT_TIME_SCALE_FELL_BACK] = { "time-scale-fell-back", SEVERITY_WARNING, "a grandmaster's announced time scale was changed by something else: it is set again" },
+	[EVENT_TIME_SCALE_REFUSED]  = { "time-scale-refused", SEVERITY_WARNING, "ptp4l does not take what a grandmaster should announce" },
+	[EVENT_TIME_SCALE_ARBITRARY] = { "time-scale-arbitrary", SEVERITY_NOTICE, "the grandmaster does not announce the PTP time scale: its time is not known to be TAI" },
+	[EVENT_UTC_OFFSET_INVALID]  = { "utc-offset-invalid", SEVERITY_WARNING, "the grandmaster does not vouch for its UTC offset" },
+	[EVENT_UTC_OFFSET_MISMATCH] = { "utc-offset-mismatch", SEVERITY_WARNING, "the grandmaster's UTC offset is not the table's: a constant error of whole seconds" },
+	[EVENT_TIME_SCALE_GOOD]     = { "time-scale-good", SEVERITY_NOTICE, "the grandmaster's time scale and UTC offset are as they should be" },
 	[EVENT_SOURCE_SILENT]       = { "source-silent", SEVERITY_WARNING, "a source has given nothing new for longer than stale_after" },
 	[EVENT_SOURCE_BACK]         = { "source-back", SEVERITY_NOTICE, "a silent source gives data again" },
 	[EVENT_LINK_UP]             = { "link-up", SEVERITY_NOTICE, "the interface has carrier" },
@@ -115,7 +131,7 @@ const char *event_code_meaning(enum event_code code)
 
 bool event_is_of_child(enum event_code code)
 {
-	return code >= EVENT_CHILD_STARTED && code <= EVENT_SCHEDULE_PROVEN;
+	return code >= EVENT_CHILD_STARTED && code <= EVENT_PHC_NOT_SET;
 }
 
 enum event_code event_code_parse(const char *name)

@@ -24,11 +24,27 @@ enum event_code {
 	EVENT_CHILD_WAITING,
 	EVENT_SCHEDULE_MISMATCH,
 	EVENT_SCHEDULE_PROVEN,
+	EVENT_PHC_SET,
+	EVENT_PHC_LEFT_ALONE,
+	EVENT_PHC_NOT_SET,
 	EVENT_RECORDER_RESUMED,
 	EVENT_PORT_STATE,
 	EVENT_MASTER_LOST,
 	EVENT_GRANDMASTER_CHANGED,
 	EVENT_CLOCK_STEPPED,
+	EVENT_REALTIME_GOOD,
+	EVENT_REALTIME_DOUBTFUL,
+	EVENT_UTC_OFFSET_SOURCE,
+	EVENT_UTC_TABLE_EXPIRED,
+	EVENT_PHC_FAR,
+	EVENT_EPOCH_HELD,
+	EVENT_TIME_SCALE_SET,
+	EVENT_TIME_SCALE_FELL_BACK,
+	EVENT_TIME_SCALE_REFUSED,
+	EVENT_TIME_SCALE_ARBITRARY,
+	EVENT_UTC_OFFSET_INVALID,
+	EVENT_UTC_OFFSET_MISMATCH,
+	EVENT_TIME_SCALE_GOOD,
 	EVENT_SOURCE_SILENT,
 	EVENT_SOURCE_BACK,
 	EVENT_LINK_UP,
@@ -97,7 +113,7 @@ const char *event_code_name(enum event_code code);
 enum severity event_code_severity(enum event_code code);
 const char *event_code_meaning(enum event_code code);
 
-/* Told by the parent of one of its children? */
+/* Told by the parent of one of its children, or of what it did for one? */
 bool event_is_of_child(enum event_code code);
 
 /* The code of that name, or EVENT_CODE_MAX. */
