@@ -63,7 +63,8 @@
 #   ptpmon_pids NAME PATTERN    processes on the board whose command line matches PATTERN
 #   ptpmon_sql NAME STATEMENT   ask its database
 #   clock_error_ns NAME         how far the board's clock is ahead of the truth (the machine's clock)
-#   clock_disturb NAME step NS | drift PPB
+#   clock_disturb NAME step NS | drift PPB | vouch MAXERROR_US | tai SECONDS
+#                               (see vclock-tool.c); at first nothing vouches for a clock
 #
 # Checks
 #   wait_for SECONDS CONDITION  evaluate the string CONDITION ten times a second until it is true;

@@ -189,6 +189,8 @@ static int adjust(struct vclock_state *s, const struct timex *x)
 		s->tick_us = x->tick;
 	if (x->modes & ADJ_STATUS)
 		s->status = x->status;
+	if (x->modes & ADJ_MAXERROR)
+		s->maxerror_us = x->maxerror;
 	if (x->modes & ADJ_TAI)
 		s->tai_s = x->constant;
 	if (x->modes & ADJ_SETOFFSET) {
@@ -203,7 +205,8 @@ static void describe(const struct vclock_state *s, struct timex *x)
 {
 	x->freq = s->freq;
 	x->tick = s->tick_us;
-	x->status = (int)s->status | STA_NANO;
+	x->status = (int)vclock_status(s) | STA_NANO;
+	x->maxerror = s->maxerror_us;
 	x->tai = (int)s->tai_s;
 	x->tolerance = FREQ_MAX;
 	x->time.tv_sec = s->virt0_ns / NSEC_PER_SEC;
@@ -236,7 +239,7 @@ INTERPOSED int clock_adjtime(clockid_t clock, struct timex *x)
 			return fail(r);
 	}
 	describe(&s, x);
-	return s.status & STA_UNSYNC ? TIME_ERROR : TIME_OK;
+	return x->status & STA_UNSYNC ? TIME_ERROR : TIME_OK;
 }
 
 INTERPOSED int adjtimex(struct timex *x)

@@ -6,6 +6,8 @@
  *     vclock FILE                     prints: error_ns freq_ppb steps
  *     vclock FILE step NS             as if somebody had set it
  *     vclock FILE drift PPB           the oscillator is now this much too fast
+ *     vclock FILE vouch MAXERROR_US   as if a time service disciplined it to within that
+ *     vclock FILE tai SECONDS         the kernel's TAI - UTC; 0: not set
  *
  * error_ns is what the clock is ahead of the machine's, freq_ppb how much faster than nominal its
  * servo makes it run (opposite to the "freq" that ptp4l prints), steps how often it was set by
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timex.h>
 #include <time.h>
 
 #include "ptpmon/base/cleanup.h"
@@ -55,15 +58,20 @@ static int show(const char *path, const int64_t *number)
 	return 0;
 }
 
+/* A writer's state; commit is owed after 0. */
+static int begin(struct vclock **c, const char *path, struct vclock_state *s)
+{
+	int r = vclock_open(c, path);
+
+	return r < 0 ? r : vclock_begin(*c, s);
+}
+
 static int disturb(const char *path, int64_t step_ns, const int64_t *drift_ppb)
 {
 	CLEANUP(vclock_closep) struct vclock *c = NULL;
 	struct vclock_state s;
-	int r = vclock_open(&c, path);
+	int r = begin(&c, path, &s);
 
-	if (r < 0)
-		return r;
-	r = vclock_begin(c, &s);
 	if (r < 0)
 		return r;
 	vclock_anchor(&s, real_now_ns());
@@ -84,6 +92,34 @@ static int drift(const char *path, const int64_t *number)
 	return disturb(path, 0, number);
 }
 
+static int vouch(const char *path, const int64_t *number)
+{
+	CLEANUP(vclock_closep) struct vclock *c = NULL;
+	struct vclock_state s;
+	int r = begin(&c, path, &s);
+
+	if (r < 0)
+		return r;
+	s.status &= ~(int64_t)STA_UNSYNC;
+	s.maxerror_us = number[0];
+	vclock_commit(c, &s);
+	return 0;
+}
+
+static int set_tai(const char *path, const int64_t *number)
+{
+	CLEANUP(vclock_closep) struct vclock *c = NULL;
+	struct vclock_state s;
+	int r = begin(&c, path, &s);
+
+	if (r < 0)
+		return r;
+	s.tai_s = number[0];
+	vclock_commit(c, &s);
+	return 0;
+}
+
+/* clang-format off */
 static const struct command {
 	const char *name;
 	int min_numbers, max_numbers;
@@ -93,7 +129,10 @@ static const struct command {
 	{"create", 0, 2, create},
 	{"step", 1, 1, step},
 	{"drift", 1, 1, drift},
+	{"vouch", 1, 1, vouch},
+	{"tai", 1, 1, set_tai},
 };
+/* clang-format on */
 
 static int parse_number(const char *text, int64_t *out)
 {
@@ -125,7 +164,7 @@ int main(int argc, char **argv)
 	if (!good) {
 		(void)fprintf(stderr,
 			      "usage: vclock FILE [create [OFFSET_NS [DRIFT_PPB]] | step NS | "
-			      "drift PPB]\n");
+			      "drift PPB | vouch MAXERROR_US | tai SECONDS]\n");
 		return 2;
 	}
 	r = c->run(argv[1], number);

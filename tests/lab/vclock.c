@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@
 #define NOMINAL_TICK 10000
 #define TICK_PPB     100000.0
 #define FREQ_PPB     (1000.0 / 65536.0)
+
+enum { MAXERROR_LIMIT_US = 16000000 }; /* NTP_PHASE_LIMIT of the kernel */
 
 static const uint64_t vclock_magic = 0x70746d2d636c6b31;
 
@@ -91,6 +94,8 @@ int vclock_create(const char *path, int64_t offset_ns, int64_t drift_ppb, int64_
 		.virt0_ns = real_ns + offset_ns,
 		.drift_ppb = drift_ppb,
 		.tick_us = NOMINAL_TICK,
+		.status = STA_UNSYNC,
+		.maxerror_us = MAXERROR_LIMIT_US,
 	};
 	CLEANUP(close_fdp) int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	struct vclock_file *f = NULL;
@@ -193,6 +198,11 @@ int64_t vclock_time_ns(const struct vclock_state *s, int64_t real_ns)
 	double faster_ppb = (double)s->drift_ppb + vclock_freq_ppb(s);
 
 	return s->virt0_ns + elapsed_ns + llrint((double)elapsed_ns * faster_ppb * 1e-9);
+}
+
+int64_t vclock_status(const struct vclock_state *s)
+{
+	return s->status | (s->maxerror_us >= MAXERROR_LIMIT_US ? STA_UNSYNC : 0);
 }
 
 void vclock_anchor(struct vclock_state *s, int64_t real_ns)

@@ -19,18 +19,20 @@ struct vclock; /* one mapping of the file; safe in any number of threads */
 
 /* Only int64_t members: they are exchanged as an array of words. */
 struct vclock_state {
-	int64_t real0_ns;  /* when the machine's CLOCK_REALTIME showed this ... */
-	int64_t virt0_ns;  /* ... this clock showed that */
-	int64_t drift_ppb; /* the oscillator's own error, which a servo has to find */
-	int64_t freq;      /* set by ADJ_FREQUENCY: 2^-16 ppm, positive is faster */
-	int64_t tick_us;   /* set by ADJ_TICK: 10000 is nominal, one more is 100 ppm faster */
-	int64_t status;    /* set by ADJ_STATUS: STA_ flags */
-	int64_t tai_s;     /* set by ADJ_TAI: TAI minus UTC */
-	int64_t steps;     /* how often it was set rather than slewed */
+	int64_t real0_ns;    /* when the machine's CLOCK_REALTIME showed this ... */
+	int64_t virt0_ns;    /* ... this clock showed that */
+	int64_t drift_ppb;   /* the oscillator's own error, which a servo has to find */
+	int64_t freq;        /* set by ADJ_FREQUENCY: 2^-16 ppm, positive is faster */
+	int64_t tick_us;     /* set by ADJ_TICK: 10000 is nominal, one more is 100 ppm faster */
+	int64_t status;      /* set by ADJ_STATUS: STA_ flags */
+	int64_t maxerror_us; /* set by ADJ_MAXERROR; it does not grow */
+	int64_t tai_s;       /* set by ADJ_TAI: TAI minus UTC */
+	int64_t steps;       /* how often it was set rather than slewed */
 };
 
 /*
  * Make the file of a new clock, offset_ns ahead of real_ns (now, by the machine's CLOCK_REALTIME).
+ * Nothing vouches for it, as for that of a machine that was just booted.
  * 0 or -errno; -EEXIST if there is such a file.
  */
 int vclock_create(const char *path, int64_t offset_ns, int64_t drift_ppb, int64_t real_ns);
@@ -57,6 +59,9 @@ int64_t vclock_time_ns(const struct vclock_state *s, int64_t real_ns);
 
 /* How much faster than nominal the clock was set to run by those who steer it. */
 double vclock_freq_ppb(const struct vclock_state *s);
+
+/* STA_ flags as the kernel shows them: STA_UNSYNC whatever was set, from 16 s of error on. */
+int64_t vclock_status(const struct vclock_state *s);
 
 /* Move the line's point to real_ns without moving the line: what precedes a change of rate. */
 void vclock_anchor(struct vclock_state *s, int64_t real_ns);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +61,19 @@ static void a_new_clock_is_as_it_was_asked(void **state)
 	assert_int_equal(vclock_time_ns(&s, 1000 + NSEC_PER_SEC), 1500 + NSEC_PER_SEC + 2000);
 	assert_int_equal(s.steps, 0);
 	assert_int_equal(vclock_create(f->path, 0, 0, 0), -EEXIST);
+}
+
+static void nothing_vouches_for_a_new_clock(void **state)
+{
+	struct fixture *f = *state;
+	struct vclock_state s;
+
+	vclock_read(f->clock, &s);
+	assert_int_equal(vclock_status(&s), STA_UNSYNC);
+	s.status = 0; /* as ptp4l does when it starts */
+	assert_int_equal(vclock_status(&s), STA_UNSYNC);
+	s.maxerror_us = 15999999;
+	assert_int_equal(vclock_status(&s), 0);
 }
 
 static void what_is_not_a_clock_is_refused(void **state)
@@ -236,6 +250,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_new_clock_is_as_it_was_asked, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing_vouches_for_a_new_clock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_not_a_clock_is_refused, set_up, tear_down),
 		cmocka_unit_test(the_line_is_exact),
 		cmocka_unit_test_setup_teardown(a_change_is_seen_through_another_mapping, set_up,
