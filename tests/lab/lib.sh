@@ -33,6 +33,9 @@
 #   lab_open                    make LAB_WORK and promise to clean up; first of all
 #   lab_board NAME [OFFSET_NS [DRIFT_PPB]]
 #                               a board whose clock starts off by OFFSET_NS and runs off by DRIFT_PPB
+#   lab_phc NAME [OFFSET_NS [DRIFT_PPB]]
+#                               gives the board a hardware clock, /dev/ptp0, which stamps the packets of
+#                               eth0 and shows OFFSET_NS more than the truth (37 s more: TAI)
 #   lab_join A B [relay]        a wire, ethN to ethN (N counts from 0 on each board); A is the
 #                               grandmaster's side. With `relay` its faults can be ordered:
 #   wire ORDER...               see relay.c: `wire shift 5000000`, `wire drop 8 100`, `wire clear`
@@ -46,7 +49,8 @@
 #   is_running LABEL            whether it is
 #   start_ptp4l NAME gm|slave [LOG_SYNC_INTERVAL [LINE...]]
 #                               ptp4l with software timestamps over L2 on eth0 (default interval -3)
-#                               and more LINEs of configuration; label NAME-ptp4l, so the log with one
+#                               and more LINEs of configuration, hardware timestamps with the line
+#                               "time_stamping hardware"; label NAME-ptp4l, so the log with one
 #                               line per servo update is $LAB_WORK/NAME-ptp4l.log; its socket is
 #                               $LAB_WORK/NAME-ptp4l
 #   ptp4l_get NAME ID...        what linuxptp's pmc prints for GET ID of the board's ptp4l, whoever
@@ -65,6 +69,8 @@
 #   clock_error_ns NAME         how far the board's clock is ahead of the truth (the machine's clock)
 #   clock_disturb NAME step NS | drift PPB | vouch MAXERROR_US | tai SECONDS
 #                               (see vclock-tool.c); at first nothing vouches for a clock
+#   phc_error_ns NAME           the same of its hardware clock: 37 s ahead when that is right
+#   phc NAME ORDER...           disturb it: see vphc-tool.c
 #
 # Checks
 #   wait_for SECONDS CONDITION  evaluate the string CONDITION ten times a second until it is true;
@@ -82,6 +88,7 @@ LAB_WORK=
 
 declare -A lab_pid=()
 declare -A lab_interfaces=() # by board: how many it has
+declare -A lab_phcs=()       # by board: the directory of its hardware clocks, if it has any
 lab_wires=0
 lab_good=0
 lab_bad=0
@@ -158,7 +165,7 @@ lab_open() {
 	lab_remove_abandoned
 	LAB_WORK=$(mktemp -d "${TMPDIR:-/tmp}/ptpmon-lab-$$.XXXXXX")
 	# LD_PRELOAD takes no path with a blank, which that of the build may have.
-	ln -s "$LAB_BUILD/tests/lab/vclock.so" "$LAB_WORK/vclock.so"
+	ln -s "$LAB_BUILD/tests/lab/vclock.so" "$LAB_BUILD/tests/lab/vphc.so" "$LAB_WORK"
 }
 
 lab_namespace() { # lab_namespace NAME: make one, without the chatter of IPv6
@@ -176,6 +183,16 @@ lab_board() {
 	lab_namespace "$name"
 	lab_interfaces[$name]=0
 	"$LAB_BUILD/tests/lab/vclock" "$LAB_WORK/$name.clock" create "${2:-0}" "${3:-0}"
+}
+
+lab_phc() {
+	local directory=$LAB_WORK/$1.phcs
+
+	mkdir "$directory"
+	chmod 755 "$LAB_WORK" # for programs that are not root's
+	"$LAB_BUILD/tests/lab/vphc" "$directory/ptp0" create "${2:-37000000000}" "${3:-0}"
+	"$LAB_BUILD/tests/lab/vphc" "$directory/ptp0" port eth0
+	lab_phcs[$1]=$directory
 }
 
 lab_link() { # lab_link NAMESPACE INTERFACE NAMESPACE INTERFACE
@@ -221,14 +238,16 @@ wire() {
 # ignores SIGINT unless told otherwise; a program built with gcc's address sanitizer wants to be
 # told that a preloaded library is fine.
 board_words() {
-	local name=$1
+	local name=$1 preload=$LAB_WORK/vclock.so
 
 	shift
+	[ -z "${lab_phcs[$name]:-}" ] || preload="$LAB_WORK/vphc.so $preload"
 	# shellcheck disable=SC2054 # the comma is env's
 	words=(ip netns exec "ptpmon-$$-$name"
 		setpriv --bounding-set -sys_time --inh-caps -sys_time
 		env --default-signal=INT,QUIT
-		"LD_PRELOAD=$LAB_WORK/vclock.so" "VCLOCK_FILE=$LAB_WORK/$name.clock"
+		"LD_PRELOAD=$preload" "VCLOCK_FILE=$LAB_WORK/$name.clock"
+		${lab_phcs[$name]:+"VPHC_DIR=${lab_phcs[$name]}"}
 		"ASAN_OPTIONS=verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}" "$@")
 }
 
@@ -365,6 +384,17 @@ clock_error_ns() {
 
 clock_disturb() {
 	"$LAB_BUILD/tests/lab/vclock" "$LAB_WORK/$1.clock" "${@:2}"
+}
+
+phc() {
+	"$LAB_BUILD/tests/lab/vphc" "${lab_phcs[$1]}/ptp0" "${@:2}"
+}
+
+phc_error_ns() {
+	local error
+
+	read -r error _ < <(phc "$1")
+	echo "$error"
 }
 
 # --- checks ---
