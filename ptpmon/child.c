@@ -23,9 +23,10 @@ struct child {
 	struct status_child status;
 	struct schedule asked;
 	bool schedules_itself;
-	int set_error;   /* errno of a refused schedule, 0 */
-	int start_error; /* errno of a start that did not get to exec, 0 */
-	bool executed;   /* ever */
+	unsigned workers; /* threads that it schedules */
+	int set_error;    /* errno of a refused schedule, 0 */
+	int start_error;  /* errno of a start that did not get to exec, 0 */
+	bool executed;    /* ever */
 	int exit_status;
 	int report_fd;
 	sd_event_source *report_source, *exit_source, *timer_source;
@@ -58,38 +59,116 @@ tell_problem(struct child *c, enum event_code code, const char *fmt, ...)
 	tell(c, code, text);
 }
 
+static void note_proof(struct status_child *s, const struct schedule_proof *proof)
+{
+	s->threads = proof->threads;
+	s->locked_bytes = proof->locked_bytes;
+	s->lock_limit_bytes = proof->lock_limit_bytes;
+}
+
+static void note_schedule(struct status_child *s, const struct schedule *is, bool ok)
+{
+	char cpus[CPULIST_TEXT_MAX];
+
+	(void)snprintf(s->policy, sizeof(s->policy), "%s", schedule_policy_name(is->policy));
+	(void)snprintf(s->cpus, sizeof(s->cpus), "%.*s", (int)sizeof(s->cpus) - 1,
+		       cpulist_format(&is->cpus, cpus));
+	s->priority = is->priority;
+	s->schedule_ok = ok;
+}
+
+/* "memory not locked", "12.0 MiB of memory locked" */
+static const char *describe_memory(const struct status_child *s, char out[static 48])
+{
+	if (s->locked_bytes)
+		(void)snprintf(out, 48, "%.1f MiB of memory locked",
+			       (double)s->locked_bytes / (1024 * 1024));
+	else
+		(void)strcpy(out, "memory not locked");
+	return out;
+}
+
+static void tell_proven(struct child *c, const char *what)
+{
+	const struct status_child *s = &c->status;
+	char text[STATUS_TEXT_MAX];
+	char memory[48];
+
+	c->status.problem[0] = '\0';
+	(void)snprintf(text, sizeof(text),
+		       "%s: %s %s %" PRId64 " on CPUs %.40s, as asked and read back; %s", s->name,
+		       what, s->policy, s->priority, s->cpus, describe_memory(s, memory));
+	tell(c, EVENT_SCHEDULE_PROVEN, text);
+}
+
+/* Tells of what has changed since the last time. */
+static void tell_verified(struct child *c, bool was_known, bool was_ok, const char *what,
+			  const char *why)
+{
+	if (was_known && was_ok == c->status.schedule_ok)
+		return;
+	if (c->status.schedule_ok)
+		tell_proven(c, what);
+	else
+		tell_problem(c, EVENT_SCHEDULE_MISMATCH, "%s: %s", c->status.name, why);
+}
+
+/*
+ * A program that schedules its threads itself says what it was refused; what it once had and has
+ * no more is told here.
+ */
+static void verify_workers(struct child *c)
+{
+	struct status_child *s = &c->status;
+	bool was_known = *s->policy;
+	bool was_ok = s->schedule_ok;
+	struct schedule_proof proof;
+	char why[SCHEDULE_WHY_MAX];
+	char what[48];
+	int r;
+
+	if (!c->workers)
+		return;
+	r = schedule_verify_workers((pid_t)s->pid, &c->asked, c->workers, &proof, why);
+	if (r < 0)
+		return;
+	note_proof(s, &proof);
+	if (r > 0 && !was_known)
+		return; /* not yet, or never */
+	if (r == 0)
+		note_schedule(s,
+			      &(struct schedule){.policy = c->asked.policy,
+						 .priority = c->asked.priority,
+						 .cpus = proof.cpus},
+			      true);
+	else
+		s->schedule_ok = false;
+	(void)snprintf(what, sizeof(what), "%u thread%s run%s", proof.matching,
+		       proof.matching == 1 ? "" : "s", proof.matching == 1 ? "s" : "");
+	tell_verified(c, was_known, was_ok, what, why);
+}
+
 void child_verify(struct child *c)
 {
 	struct status_child *s = &c->status;
-	struct schedule is;
-	char cpus[CPULIST_TEXT_MAX];
-	char why[SCHEDULE_WHY_MAX];
 	bool was_known = *s->policy;
 	bool was_ok = s->schedule_ok;
+	struct schedule_proof proof;
+	char why[SCHEDULE_WHY_MAX];
 	int r;
 
-	if (c->restart.state != CHILD_UP || c->schedules_itself)
+	if (c->restart.state != CHILD_UP)
 		return;
-	r = schedule_verify((pid_t)s->pid, &c->asked, c->set_error, &is, why);
+	if (c->schedules_itself) {
+		verify_workers(c);
+		return;
+	}
+	r = schedule_verify((pid_t)s->pid, &c->asked, c->set_error, &proof, why);
 	if (r < 0)
 		return; /* it has just ended: its exit says so */
-	(void)snprintf(s->policy, sizeof(s->policy), "%s", schedule_policy_name(is.policy));
-	(void)snprintf(s->cpus, sizeof(s->cpus), "%.*s", (int)sizeof(s->cpus) - 1,
-		       cpulist_format(&is.cpus, cpus));
-	s->priority = is.priority;
-	s->schedule_ok = r == 0;
-	if (was_known && was_ok == s->schedule_ok)
-		return;
-	if (r == 0) {
-		char text[STATUS_TEXT_MAX];
-
-		s->problem[0] = '\0';
-		(void)snprintf(text, sizeof(text), "%s: runs %s %d on CPUs %.40s, as asked",
-			       s->name, s->policy, is.priority, s->cpus);
-		tell(c, EVENT_SCHEDULE_PROVEN, text);
-	} else {
-		tell_problem(c, EVENT_SCHEDULE_MISMATCH, "%s: %s", s->name, why);
-	}
+	note_proof(s, &proof);
+	note_schedule(s, &proof.main_thread, r == 0);
+	tell_verified(c, was_known, was_ok, "runs", why);
 }
 
 static void on_executed(struct child *c)
@@ -114,6 +193,18 @@ static bool is_dead(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) == 0 && si.si_pid == pid;
 }
 
+static void tell_fatal(struct child *c, const struct spawn_report *report)
+{
+	char why[SCHEDULE_WHY_MAX];
+
+	if (report->step == SPAWN_AFFINITY || report->step == SPAWN_POLICY)
+		schedule_explain(&c->asked, report->error, why);
+	else
+		(void)snprintf(why, sizeof(why), "%s", strerror(report->error));
+	tell_problem(c, EVENT_CHILD_EXEC_FAILED, "%s: cannot %s: %s", c->status.name,
+		     spawn_step_name(report->step), why);
+}
+
 /* Reads what the child reported on its way to exec; the end without a fatal one is the proof. */
 static int on_report(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
@@ -127,9 +218,7 @@ static int on_report(sd_event_source *source, int fd, uint32_t revents, void *us
 		else if (report.step == SPAWN_POLICY)
 			c->set_error = report.error;
 		if (report.fatal)
-			tell_problem(c, EVENT_CHILD_EXEC_FAILED, "%s: cannot %s: %s",
-				     c->status.name, spawn_step_name(report.step),
-				     strerror(report.error));
+			tell_fatal(c, &report);
 	}
 	if (r == -EAGAIN)
 		return 0;
@@ -183,6 +272,7 @@ static int on_exit_event(sd_event_source *source, const siginfo_t *si, void *use
 	c->status.pid = 0;
 	c->status.policy[0] = c->status.cpus[0] = '\0';
 	c->status.schedule_ok = false;
+	c->status.threads = c->status.locked_bytes = c->status.lock_limit_bytes = 0;
 	if (!c->start_error && !expected) {
 		add_next_start(c, RESTART_EXITED, text, sizeof(text));
 		tell_problem(c, EVENT_CHILD_EXITED, "%s", text);
@@ -242,6 +332,7 @@ static void launch(struct child *c)
 	c->exit_status = -1;
 	c->asked = plan.schedule;
 	c->schedules_itself = plan.schedules_itself;
+	c->workers = plan.workers;
 	if (r == 0)
 		r = spawn(&plan, &pid, &c->report_fd);
 	if (r < 0) {

@@ -119,8 +119,8 @@ static void fill_sampler(const struct live *l, struct status_child *child)
 	const struct live_cpu *c = l->n_cpus ? &l->cpus[0] : NULL;
 
 	if (strcmp(child->name, "latency") != 0 || child->state != CHILD_UP || !c ||
-	    !c->conditions_known)
-		return;
+	    !c->conditions_known || child->policy[0])
+		return; /* what the parent has read back counts more than what it says itself */
 	(void)snprintf(child->policy, sizeof(child->policy), "%s", schedule_policy_name(c->policy));
 	child->priority = c->priority;
 	child->schedule_ok = true; /* what is not as it was asked for is the realtime_problem */

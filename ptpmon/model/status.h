@@ -18,6 +18,8 @@ enum {
 	STATUS_TEXT_MAX = 256,
 };
 
+#define STATUS_NO_LIMIT INT64_C(-1)
+
 /* three times the interval at which each is asked for */
 #define STATUS_STATE_STALE_NS      INT64_C(3000000000)
 #define STATUS_PARENT_STALE_NS     INT64_C(6000000000)
@@ -88,6 +90,9 @@ struct status_child {
 	int64_t priority;
 	char cpus[64];    /* as read back */
 	bool schedule_ok; /* read back and as asked */
+	int64_t threads;  /* 0 while unknown */
+	/* of its memory: what cannot be paged out, and how much it may lock (STATUS_NO_LIMIT) */
+	int64_t locked_bytes, lock_limit_bytes;
 	/* why not up, or why the schedule is not as asked, without the name in front; or "" */
 	char problem[STATUS_TEXT_MAX];
 };

@@ -116,6 +116,9 @@ static const struct row child_rows[] = {
 	ROW(struct status_child, priority,        I64),
 	ROW(struct status_child, cpus,            TEXT),
 	ROW(struct status_child, schedule_ok,     BOOL),
+	ROW(struct status_child, threads,         NONZERO),
+	ROW(struct status_child, locked_bytes,    I64),
+	ROW(struct status_child, lock_limit_bytes, I64),
 	ROW(struct status_child, problem,         TEXT),
 };
 

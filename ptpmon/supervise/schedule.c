@@ -5,8 +5,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/procstat.h"
+#include "ptpmon/supervise/refusal.h"
 
 enum { MASK_BYTES = CPULIST_MAX / CHAR_BIT, MASK_LONGS = MASK_BYTES / sizeof(unsigned long) };
 
@@ -88,105 +90,64 @@ const char *schedule_policy_name(int policy)
 	}
 }
 
-static bool has_cap_sys_nice(void)
+void schedule_explain(const struct schedule *asked, int error, char why[static SCHEDULE_WHY_MAX])
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+	struct refusal_facts facts;
 
-	return syscall(SYS_capget, &header, data) == 0 &&
-	       (data[CAP_SYS_NICE / 32].effective >> CAP_SYS_NICE % 32 & 1);
-}
-
-/* The path of our cgroup in version 1's cpu controller, "" if there is none. */
-static void cpu_cgroup(char *out, size_t size)
-{
-	CLEANUP(fclosep) FILE *f = fopen("/proc/self/cgroup", "re");
-	char line[PATH_MAX];
-
-	out[0] = '\0';
-	while (f && fgets(line, sizeof(line), f)) {
-		char *controllers = strchr(line, ':');
-		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-
-		if (!path)
-			continue;
-		*path++ = '\0';
-		path[strcspn(path, "\n")] = '\0';
-		for (char *c = strtok(controllers + 1, ","); c; c = strtok(NULL, ","))
-			if (strcmp(c, "cpu") == 0)
-				(void)snprintf(out, size, "%s", path);
-	}
-}
-
-/* RT group scheduling gives our cgroup no time at all? file is then what to write to. */
-static bool no_group_budget(char *file, size_t size)
-{
-	CLEANUP(fclosep) FILE *f = NULL;
-	char path[100];
-	long long runtime_us = -1;
-
-	cpu_cgroup(path, sizeof(path));
-	if (!*path)
-		return false;
-	(void)snprintf(file, size, "/sys/fs/cgroup/cpu%s/cpu.rt_runtime_us",
-		       strcmp(path, "/") == 0 ? "" : path);
-	f = fopen(file, "re");
-	return f && fscanf(f, "%lld", &runtime_us) == 1 && runtime_us == 0;
+	refusal_read(&facts, "");
+	why[0] = '\0';
+	if (error == EINVAL && asked->pinned) /* not one of the CPUs can be had */
+		refusal_explain_cpus(&facts, &asked->cpus, why);
+	if (!*why)
+		refusal_explain_priority(&facts, error, asked->priority, why);
 }
 
 void schedule_explain_refusal(int error, char why[static SCHEDULE_WHY_MAX])
 {
-	char file[160];
-	struct rlimit limit = {0};
-
-	if (error != EPERM)
-		(void)snprintf(why, SCHEDULE_WHY_MAX, "%s", strerror(error));
-	else if (no_group_budget(file, sizeof(file)))
-		(void)snprintf(why, SCHEDULE_WHY_MAX,
-			       "RT group scheduling gives this cgroup no real-time time: write "
-			       "950000 to %s",
-			       file);
-	else if (has_cap_sys_nice())
-		(void)snprintf(why, SCHEDULE_WHY_MAX, "refused in spite of CAP_SYS_NICE");
-	else if (getrlimit(RLIMIT_RTPRIO, &limit) == 0 && limit.rlim_cur == 0)
-		(void)snprintf(why, SCHEDULE_WHY_MAX,
-			       "no CAP_SYS_NICE, and RLIMIT_RTPRIO is 0: run as root, or with "
-			       "AmbientCapabilities=CAP_SYS_NICE");
-	else
-		(void)snprintf(why, SCHEDULE_WHY_MAX,
-			       "no CAP_SYS_NICE, and RLIMIT_RTPRIO allows priority %llu at most",
-			       (unsigned long long)limit.rlim_cur);
+	schedule_explain(&(struct schedule){.priority = 1}, error, why);
 }
 
-/* Adds what differs in one thread to why; true if something does. */
+__attribute__((format(printf, 2, 3))) static void add(char *why, const char *fmt, ...)
+{
+	size_t len = strlen(why);
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(why + len, SCHEDULE_WHY_MAX - len, fmt, ap);
+	va_end(ap);
+}
+
+static bool same_class(const struct schedule *is, const struct schedule *asked)
+{
+	return is->policy == asked->policy && is->priority == asked->priority;
+}
+
+/* Says what differs in one thread; false if nothing does. */
 static bool differs(pid_t tid, const struct schedule *is, const struct schedule *asked,
 		    int set_error, char *why)
 {
+	static const char someone[] = "changed by the program itself or by someone else";
+	char cause[SCHEDULE_WHY_MAX] = "";
 	char is_cpus[CPULIST_TEXT_MAX];
 	char asked_cpus[CPULIST_TEXT_MAX];
-	int n;
 
-	if (is->policy != asked->policy || is->priority != asked->priority) {
-		n = snprintf(why, SCHEDULE_WHY_MAX, "thread %d runs %s %d, asked %s %d: ", (int)tid,
-			     schedule_policy_name(is->policy), is->priority,
-			     schedule_policy_name(asked->policy), asked->priority);
-		if (set_error && n < SCHEDULE_WHY_MAX) {
-			char cause[SCHEDULE_WHY_MAX];
-
-			schedule_explain_refusal(set_error, cause);
-			(void)snprintf(why + n, (size_t)(SCHEDULE_WHY_MAX - n), "%s", cause);
-		} else if (n < SCHEDULE_WHY_MAX) {
-			(void)snprintf(why + n, (size_t)(SCHEDULE_WHY_MAX - n),
-				       "changed by the program itself or by someone else");
-		}
+	why[0] = '\0';
+	if (!same_class(is, asked)) {
+		if (set_error)
+			schedule_explain(asked, set_error, cause);
+		add(why, "thread %d runs %s %d, asked %s %d: %s", (int)tid,
+		    schedule_policy_name(is->policy), is->priority,
+		    schedule_policy_name(asked->policy), asked->priority, *cause ? cause : someone);
 		return true;
 	}
 	if (asked->pinned && !cpulist_equal(&is->cpus, &asked->cpus)) {
-		(void)snprintf(why, SCHEDULE_WHY_MAX,
-			       "thread %d runs on CPUs %.60s, asked %.60s: the others are absent, "
-			       "offline or not in this cpuset",
-			       (int)tid, cpulist_format(&is->cpus, is_cpus),
-			       cpulist_format(&asked->cpus, asked_cpus));
+		struct refusal_facts facts;
+
+		refusal_read(&facts, "");
+		refusal_explain_cpus(&facts, &asked->cpus, cause);
+		add(why, "thread %d runs on CPUs %.60s, asked %.60s: %s", (int)tid,
+		    cpulist_format(&is->cpus, is_cpus), cpulist_format(&asked->cpus, asked_cpus),
+		    *cause ? cause : someone);
 		return true;
 	}
 	return false;
@@ -198,27 +159,127 @@ static void closedirp(DIR **d)
 		(void)closedir(*d);
 }
 
-int schedule_verify(pid_t pid, const struct schedule *asked, int set_error, struct schedule *out,
-		    char why[static SCHEDULE_WHY_MAX])
+/* Calls visit for each thread until it returns true. 0, 1 if it did, or -errno. */
+static int each_thread(pid_t pid,
+		       bool (*visit)(void *userdata, pid_t tid, const struct schedule *is),
+		       void *userdata)
 {
 	CLEANUP(closedirp) DIR *tasks = NULL;
-	struct schedule main_thread;
 	char path[64];
-	int r = schedule_read(pid, &main_thread);
 
-	if (r < 0)
-		return r;
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	tasks = opendir(path);
 	if (!tasks)
-		return -errno;
-	*out = main_thread;
+		return errno == ENOENT ? -ESRCH : -errno;
 	for (struct dirent *e = readdir(tasks); e; e = readdir(tasks)) {
 		pid_t tid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
 		struct schedule is;
 
-		if (tid && schedule_read(tid, &is) == 0 && differs(tid, &is, asked, set_error, why))
+		if (tid && schedule_read(tid, &is) == 0 && visit(userdata, tid, &is))
 			return 1;
 	}
 	return 0;
+}
+
+static int64_t locked_bytes(pid_t pid)
+{
+	char text[4096];
+	const char *at;
+
+	(void)procstat_text("", text, sizeof(text), "/proc/%d/status", (int)pid);
+	at = strstr(text, "\nVmLck:");
+	return at ? strtoll(at + sizeof("\nVmLck:") - 1, NULL, 10) * 1024 : 0;
+}
+
+/* What is true of the process as a whole. 0, or -errno. */
+static int read_process(pid_t pid, struct schedule_proof *out)
+{
+	struct rlimit limit = {0};
+	int r = schedule_read(pid, &out->main_thread);
+
+	if (r < 0)
+		return r;
+	out->locked_bytes = locked_bytes(pid);
+	if (prlimit(pid, RLIMIT_MEMLOCK, NULL, &limit) < 0)
+		return -errno;
+	out->lock_limit_bytes = limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > INT64_MAX
+					? SCHEDULE_NO_LIMIT
+					: (int64_t)limit.rlim_cur;
+	return 0;
+}
+
+/* A process being verified. */
+struct verifying {
+	const struct schedule *asked;
+	int set_error;
+	struct schedule_proof proof;
+	char *why; /* of the first thread that differs */
+	bool bad;
+};
+
+static void count_match(struct verifying *v, const struct schedule *is)
+{
+	v->proof.matching++;
+	for (size_t i = 0; i < CPULIST_WORDS; i++)
+		v->proof.cpus.bits[i] |= is->cpus.bits[i];
+}
+
+static bool verify_thread(void *userdata, pid_t tid, const struct schedule *is)
+{
+	struct verifying *v = userdata;
+	char why[SCHEDULE_WHY_MAX];
+
+	v->proof.threads++;
+	if (!differs(tid, is, v->asked, v->set_error, why)) {
+		count_match(v, is);
+	} else if (!v->bad) {
+		v->bad = true;
+		(void)strcpy(v->why, why);
+	}
+	return false;
+}
+
+int schedule_verify(pid_t pid, const struct schedule *asked, int set_error,
+		    struct schedule_proof *out, char why[static SCHEDULE_WHY_MAX])
+{
+	struct verifying v = {.asked = asked, .set_error = set_error, .why = why};
+	int r = read_process(pid, &v.proof);
+
+	if (r == 0)
+		r = each_thread(pid, verify_thread, &v);
+	if (r < 0)
+		return r;
+	*out = v.proof;
+	return v.bad;
+}
+
+static bool verify_worker(void *userdata, pid_t tid, const struct schedule *is)
+{
+	struct verifying *v = userdata;
+
+	v->proof.threads++;
+	if (same_class(is, v->asked) && cpulist_count(&is->cpus) == 1)
+		count_match(v, is);
+	return false;
+}
+
+int schedule_verify_workers(pid_t pid, const struct schedule *asked, unsigned workers,
+			    struct schedule_proof *out, char why[static SCHEDULE_WHY_MAX])
+{
+	struct verifying v = {.asked = asked, .why = why};
+	int r = read_process(pid, &v.proof);
+
+	if (r == 0)
+		r = each_thread(pid, verify_worker, &v);
+	if (r < 0)
+		return r;
+	*out = v.proof;
+	if (v.proof.matching >= workers && cpulist_count(&v.proof.cpus) >= workers)
+		return 0;
+	(void)snprintf(why, SCHEDULE_WHY_MAX,
+		       "%u of %u threads run %s %d on a CPU of their own: changed by someone else, "
+		       "or ended",
+		       v.proof.matching, workers, schedule_policy_name(asked->policy),
+		       asked->priority);
+	return 1;
 }

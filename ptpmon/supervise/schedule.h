@@ -21,6 +21,18 @@ struct schedule {
 
 enum { SCHEDULE_WHY_MAX = 256 };
 
+#define SCHEDULE_NO_LIMIT INT64_C(-1)
+
+/* What the kernel says of a whole process. */
+struct schedule_proof {
+	struct schedule main_thread;
+	unsigned threads;         /* how many it has */
+	unsigned matching;        /* how many of them are as asked */
+	struct cpulist cpus;      /* where those that match may run, together */
+	int64_t locked_bytes;     /* memory that cannot be paged out (VmLck) */
+	int64_t lock_limit_bytes; /* RLIMIT_MEMLOCK, or SCHEDULE_NO_LIMIT */
+};
+
 /* Async-signal-safe, for between fork and exec: 0 or -errno. */
 int schedule_set_affinity(const struct schedule *s);
 int schedule_set_policy(const struct schedule *s);
@@ -35,14 +47,24 @@ int schedule_try(const struct schedule *s);
 int schedule_read(pid_t tid, struct schedule *out);
 
 /*
- * Each thread of a process against what was asked. *out is its main thread's schedule. 0 if all
- * match, 1 if one does not (why says which, how, and the cause as far as it can be told from the
- * error that setting it ended with, 0 if none), or -errno.
+ * Each thread of a process against what was asked. 0 if all match, 1 if one does not (why says
+ * which, how, and the cause as far as it can be told from the error that setting it ended with, 0
+ * if none), or -errno. *out is filled in unless that is negative.
  */
-int schedule_verify(pid_t pid, const struct schedule *asked, int set_error, struct schedule *out,
-		    char why[static SCHEDULE_WHY_MAX]);
+int schedule_verify(pid_t pid, const struct schedule *asked, int set_error,
+		    struct schedule_proof *out, char why[static SCHEDULE_WHY_MAX]);
 
-/* Why the kernel refuses real-time scheduling here, and what to do about it. */
+/*
+ * The same for a process that schedules some of its threads itself: 0 if at least so many workers
+ * are as asked, each on a CPU of its own.
+ */
+int schedule_verify_workers(pid_t pid, const struct schedule *asked, unsigned workers,
+			    struct schedule_proof *out, char why[static SCHEDULE_WHY_MAX]);
+
+/* Why a schedule was refused with this errno, and what to do about it. */
+void schedule_explain(const struct schedule *asked, int error, char why[static SCHEDULE_WHY_MAX]);
+
+/* The same without knowing what was asked. */
 void schedule_explain_refusal(int error, char why[static SCHEDULE_WHY_MAX]);
 
 /* "SCHED_FIFO" and so on. */

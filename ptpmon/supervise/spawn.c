@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,15 +86,17 @@ static int drop_privileges(void)
 __attribute__((noreturn)) static void exec_child(const struct spawn_plan *plan, int report_fd,
 						 pid_t parent)
 {
+	const struct schedule ordinary = {.policy = SCHED_OTHER};
+	const struct schedule *schedule = plan->schedules_itself ? &ordinary : &plan->schedule;
 	int r;
 
 	reset_signals();
 	(void)setpgid(0, 0); /* a terminal's ^C goes to the parent, which stops us in order */
 	arrange_descriptors(plan);
-	r = schedule_set_affinity(&plan->schedule);
+	r = schedule_set_affinity(schedule);
 	if (r < 0)
 		say(report_fd, SPAWN_AFFINITY, -r, plan->must_schedule);
-	r = schedule_set_policy(&plan->schedule);
+	r = schedule_set_policy(schedule);
 	if (r < 0)
 		say(report_fd, SPAWN_POLICY, -r, plan->must_schedule);
 	if (plan->drop_privileges) {

@@ -24,10 +24,11 @@ struct spawn_plan {
 	int fds[SPAWN_FDS_MAX]; /* kept open over exec, under their own numbers */
 	size_t n_fds;
 	struct schedule schedule;
-	bool schedules_itself; /* its threads change it: nothing is read back here */
-	bool must_schedule;    /* a refused schedule is fatal */
-	bool drop_privileges;  /* no capability, none to be had again, no_new_privs */
-	int death_signal;      /* sent when the parent ends */
+	bool schedules_itself; /* schedule is what this many of its threads give themselves */
+	unsigned workers;
+	bool must_schedule;   /* a refused schedule is fatal */
+	bool drop_privileges; /* no capability, none to be had again, no_new_privs */
+	int death_signal;     /* sent when the parent ends */
 };
 
 enum spawn_step { SPAWN_AFFINITY, SPAWN_POLICY, SPAWN_PRIVILEGES, SPAWN_PARENT, SPAWN_EXEC };

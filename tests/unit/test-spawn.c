@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -168,12 +171,14 @@ static void signals_are_as_a_program_expects_them(void **state)
 static void a_schedule_is_read_back(void **state)
 {
 	struct schedule asked = {.policy = SCHED_OTHER};
-	struct schedule is;
+	struct schedule_proof is;
 	char why[SCHEDULE_WHY_MAX] = "";
 
 	assert_int_equal(schedule_verify(getpid(), &asked, 0, &is, why), 0);
-	assert_int_equal(is.policy, SCHED_OTHER);
-	assert_true(cpulist_count(&is.cpus) > 0);
+	assert_int_equal(is.main_thread.policy, SCHED_OTHER);
+	assert_true(cpulist_count(&is.main_thread.cpus) > 0);
+	assert_int_equal(is.threads, 1);
+	assert_int_equal(is.matching, 1);
 
 	asked.policy = SCHED_FIFO;
 	asked.priority = 70;
@@ -183,17 +188,83 @@ static void a_schedule_is_read_back(void **state)
 	asked = (struct schedule){.policy = SCHED_OTHER, .pinned = true};
 	cpulist_add(&asked.cpus, CPULIST_MAX - 1);
 	assert_int_equal(schedule_verify(getpid(), &asked, 0, &is, why), 1);
-	assert_non_null(strstr(why, "asked 1023"));
+	assert_non_null(strstr(why, "asked 1023: no such CPU: 1023: this machine has "));
 
 	assert_int_equal(schedule_verify(0x3fffffff, &asked, 0, &is, why), -ESRCH);
+}
+
+/* A thread that sleeps on the first CPU that it may run on. */
+static void *sleep_pinned(void *userdata)
+{
+	pthread_barrier_t *met = userdata;
+	struct schedule s;
+
+	(void)schedule_read(gettid(), &s);
+	for (size_t cpu = cpulist_next(&s.cpus, 0) + 1; cpu < CPULIST_MAX; cpu++)
+		s.cpus.bits[cpu / 64] &= ~(UINT64_C(1) << cpu % 64);
+	(void)schedule_set_affinity(&s);
+	(void)pthread_barrier_wait(met);
+	(void)pthread_barrier_wait(met);
+	return NULL;
+}
+
+static void every_thread_is_read_back(void **state)
+{
+	struct schedule asked = {.policy = SCHED_OTHER, .pinned = true};
+	struct schedule_proof proof;
+	char why[SCHEDULE_WHY_MAX] = "";
+	pthread_barrier_t met;
+	struct schedule is;
+	pthread_t thread;
+
+	assert_int_equal(schedule_read(getpid(), &is), 0);
+	assert_true(cpulist_count(&is.cpus) > 1);
+	asked.cpus = is.cpus;
+	assert_int_equal(pthread_barrier_init(&met, NULL, 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, sleep_pinned, &met), 0);
+	(void)pthread_barrier_wait(&met);
+	/* the main thread is as asked, the other is not; and the other way round for workers */
+	assert_int_equal(schedule_verify(getpid(), &asked, 0, &proof, why), 1);
+	assert_int_equal(proof.threads, 2);
+	assert_int_equal(proof.matching, 1);
+	assert_non_null(strstr(why, "changed by the program itself or by someone else"));
+	assert_int_equal(schedule_verify_workers(getpid(), &asked, 1, &proof, why), 0);
+	assert_int_equal(schedule_verify_workers(getpid(), &asked, 2, &proof, why), 1);
+	assert_non_null(strstr(why, "1 of 2 threads run SCHED_OTHER 0"));
+	(void)pthread_barrier_wait(&met);
+	(void)pthread_join(thread, NULL);
+}
+
+static void locked_memory_is_read_back(void **state)
+{
+	static char page[8192] __attribute__((aligned(4096)));
+	const struct schedule asked = {.policy = SCHED_OTHER};
+	struct schedule_proof proof;
+	char why[SCHEDULE_WHY_MAX];
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &limit), 0);
+	assert_int_equal(schedule_verify(getpid(), &asked, 0, &proof, why), 0);
+	assert_int_equal(proof.locked_bytes, 0);
+	if (limit.rlim_cur == RLIM_INFINITY)
+		assert_int_equal(proof.lock_limit_bytes, SCHEDULE_NO_LIMIT);
+	else
+		assert_int_equal(proof.lock_limit_bytes, limit.rlim_cur);
+	assert_int_equal(mlock(page, sizeof(page)), 0);
+	assert_int_equal(schedule_verify(getpid(), &asked, 0, &proof, why), 0);
+	assert_int_equal(proof.locked_bytes, sizeof(page));
+	assert_int_equal(munlock(page, sizeof(page)), 0);
 }
 
 static void an_absent_cpu_is_refused(void **state)
 {
 	struct schedule s = {.policy = SCHED_OTHER, .pinned = true};
+	char why[SCHEDULE_WHY_MAX];
 
 	cpulist_add(&s.cpus, CPULIST_MAX - 1);
 	assert_int_equal(schedule_try(&s), -EINVAL);
+	schedule_explain(&s, EINVAL, why);
+	assert_non_null(strstr(why, "no such CPU: 1023: this machine has "));
 	s.pinned = false;
 	assert_int_equal(schedule_try(&s), 0);
 }
@@ -252,6 +323,8 @@ int main(void)
 		cmocka_unit_test(a_child_inherits_only_what_it_is_given),
 		cmocka_unit_test(signals_are_as_a_program_expects_them),
 		cmocka_unit_test(a_schedule_is_read_back),
+		cmocka_unit_test(every_thread_is_read_back),
+		cmocka_unit_test(locked_memory_is_read_back),
 		cmocka_unit_test(an_absent_cpu_is_refused),
 		cmocka_unit_test(programs_are_found_as_a_shell_would),
 		cmocka_unit_test(a_probe_takes_one_line_and_no_longer),
