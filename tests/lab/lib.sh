@@ -72,15 +72,12 @@
 #   phc_error_ns NAME           the same of its hardware clock: 37 s ahead when that is right
 #   phc NAME ORDER...           disturb it: see vphc-tool.c
 #
-# Checks
-#   wait_for SECONDS CONDITION  evaluate the string CONDITION ten times a second until it is true;
-#                               false after SECONDS
-#   pause SECONDS               sleep that an interrupt ends at once
-#   check NAME COMMAND...       run COMMAND; print "ok - NAME" or "not ok - NAME"
-#   ok NAME, not_ok NAME [DETAIL]
-#   skip REASON                 end the script: it cannot run here
+# Checks: those of checks.sh, and
 #   lab_finish                  end the script: 0 if all checks were good, else 1 and the logs' ends
 set -eEuo pipefail
+
+# shellcheck source=tests/lab/checks.sh
+. "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 
 LAB_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 LAB_BUILD=$(realpath "${LAB_BUILD:-$LAB_TOP/build-test}")
@@ -90,8 +87,6 @@ declare -A lab_pid=()
 declare -A lab_interfaces=() # by board: how many it has
 declare -A lab_phcs=()       # by board: the directory of its hardware clocks, if it has any
 lab_wires=0
-lab_good=0
-lab_bad=0
 lab_status=0
 
 lab_die() {
@@ -397,55 +392,7 @@ phc_error_ns() {
 	echo "$error"
 }
 
-# --- checks ---
-
-pause() {
-	sleep "$1" &
-	wait $!
-}
-
-# Hundredths of a second that no clock under test can move.
-uptime_cs() {
-	local up
-
-	read -r up _ </proc/uptime
-	echo "${up/./}"
-}
-
-wait_for() {
-	local deadline_cs=$(($(uptime_cs) + $1 * 100))
-
-	until eval "$2"; do
-		[ "$(uptime_cs)" -lt "$deadline_cs" ] || return 1
-		pause 0.1
-	done
-}
-
-ok() {
-	echo "ok - $1"
-	lab_good=$((lab_good + 1))
-}
-
-not_ok() {
-	echo "not ok - $1${2:+: $2}"
-	lab_bad=$((lab_bad + 1))
-}
-
-check() {
-	local name=$1
-
-	shift
-	if "$@"; then
-		ok "$name"
-	else
-		not_ok "$name"
-	fi
-}
-
-skip() {
-	echo "skip - $1"
-	exit 77
-}
+# --- checks: those of checks.sh, and the end ---
 
 lab_finish() {
 	local log
