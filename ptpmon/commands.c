@@ -55,42 +55,44 @@ static void add_extra_arguments(struct command *out, const char *text)
 		command_add(out, "%s", word);
 }
 
-static void add_role(struct command *out, const struct config *c)
+static void add_role(struct command *out, const struct config_ptp4l *p)
 {
-	int64_t priority1 = c->ptp4l.priority1;
+	int64_t priority1 = p->priority1;
 
 	/* slaveOnly is clientOnly from linuxptp 4.0, which still reads the old word */
-	if (c->ptpmon.role == ROLE_SLAVE)
+	if (p->role == ROLE_SLAVE)
 		command_add(out, "--slaveOnly=1");
-	if (priority1 < 0 && c->ptpmon.role == ROLE_GRANDMASTER)
+	if (priority1 < 0 && p->role == ROLE_GRANDMASTER)
 		priority1 = GRANDMASTER_PRIORITY1;
 	if (priority1 >= 0)
 		command_add(out, "--priority1=%" PRId64, priority1);
 }
 
-int command_ptp4l(struct command *out, const struct config *c, const char *program,
+int command_ptp4l(struct command *out, const struct config *c, size_t i, const char *program,
 		  const struct ptp4l_version *version)
 {
+	const struct config_ptp4l *p = &c->ptp4l[i];
 	char socket[CONFIG_PATH_MAX];
 
-	config_ptp4l_socket(c, socket);
+	config_ptp4l_socket(c, i, socket);
 	command_add(out, "%s", program);
-	for (size_t i = 0; i < c->ptpmon.interfaces.n; i++) {
+	for (size_t port = 0; port < p->interfaces.n; port++) {
 		command_add(out, "-i");
-		command_add(out, "%s", c->ptpmon.interfaces.name[i]);
+		command_add(out, "%s", p->interfaces.name[port]);
 	}
 	command_add(out, "--uds_address=%s", socket);
 	if (version->major >= 4) /* its default would be shared by all instances */
 		command_add(out, "--uds_ro_address=%sro", socket);
 	command_add(out, "--use_syslog=0");
 	command_add(out, "--verbose=1");
-	command_add(out, "--network_transport=%s", transport_name(c->ptp4l.transport));
-	command_add(out, "--time_stamping=%s", timestamping_name(c->ptp4l.timestamping));
+	command_add(out, "--domainNumber=%" PRId64, p->domain);
+	command_add(out, "--network_transport=%s", transport_name(p->transport));
+	command_add(out, "--time_stamping=%s", timestamping_name(p->timestamping));
 	command_add(out, "--tx_timestamp_timeout=%" PRId64,
-		    (c->ptp4l.tx_timestamp_timeout_ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
-	command_add(out, "--logSyncInterval=%" PRId64, c->ptp4l.log_sync_interval);
-	add_role(out, c);
-	add_extra_arguments(out, c->ptp4l.extra_arguments);
+		    (p->tx_timestamp_timeout_ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+	command_add(out, "--logSyncInterval=%" PRId64, p->log_sync_interval);
+	add_role(out, p);
+	add_extra_arguments(out, p->extra_arguments);
 	return out->too_long ? -E2BIG : 0;
 }
 
@@ -138,14 +140,14 @@ int command_sampler(struct command *out, const struct config *c, const char *pro
 	return out->too_long ? -E2BIG : 0;
 }
 
-int schedule_ptp4l(const struct config *c, struct schedule *out)
+int schedule_ptp4l(const struct config_ptp4l *p, struct schedule *out)
 {
 	struct schedule s = {
-		.policy = c->ptp4l.fifo_priority ? SCHED_FIFO : SCHED_OTHER,
-		.priority = (int)c->ptp4l.fifo_priority,
-		.pinned = c->ptp4l.cpus.kind != CPUS_ALL,
+		.policy = p->fifo_priority ? SCHED_FIFO : SCHED_OTHER,
+		.priority = (int)p->fifo_priority,
+		.pinned = p->cpus.kind != CPUS_ALL,
 	};
-	int r = s.pinned ? cpu_choice_resolve(&c->ptp4l.cpus, &s.cpus) : 0;
+	int r = s.pinned ? cpu_choice_resolve(&p->cpus, &s.cpus) : 0;
 
 	if (r == 0)
 		*out = s;

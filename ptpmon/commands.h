@@ -29,8 +29,8 @@ struct ptp4l_version {
 /* "3.1.1-4", "4.2" … as `ptp4l -v` prints it; what cannot be read is {0, 0}. */
 struct ptp4l_version ptp4l_version_parse(const char *text);
 
-/* ptp4l on the configured ports. 0, or -E2BIG. */
-int command_ptp4l(struct command *out, const struct config *c, const char *program,
+/* Instance i of ptp4l, on its ports. 0, or -E2BIG. */
+int command_ptp4l(struct command *out, const struct config *c, size_t i, const char *program,
 		  const struct ptp4l_version *version);
 
 /* The sampler, writing its windows to window_fd. 0, -E2BIG, or -ENODEV: no such CPU is there. */
@@ -40,5 +40,5 @@ int command_sampler(struct command *out, const struct config *c, const char *pro
 /* The CPUs of a choice on this machine. 0, or -errno of reading /sys. */
 int cpu_choice_resolve(const struct cpu_choice *choice, struct cpulist *out);
 
-/* ptp4l's schedule. 0, or -errno. */
-int schedule_ptp4l(const struct config *c, struct schedule *out);
+/* The schedule of a ptp4l. 0, or -errno. */
+int schedule_ptp4l(const struct config_ptp4l *p, struct schedule *out);

@@ -54,30 +54,33 @@ static int declare_series(struct record *r, enum series_kind kind, const char *s
 }
 
 /* What a recorder that was killed left open ends with the first offset, or with the run. */
-static void close_gap(struct record *r, int64_t to_mono_ns)
+static void close_gap(struct record *r, struct record_port *p, int64_t to_mono_ns)
 {
 	struct event e;
 
-	if (!r->gap_open)
+	if (!p->gap_open)
 		return;
-	r->gap_open = false;
-	e = event_make(EVENT_GAP, to_mono_ns, r->offset_subject,
-		       "%s: no offsets for %.1f s: the recorder was started again",
-		       r->offset_subject, (double)(to_mono_ns - r->resumed_from_mono_ns) / 1e9);
+	p->gap_open = false;
+	e = event_make(EVENT_GAP, to_mono_ns, p->name,
+		       "%s: no offsets for %.1f s: the recorder was started again", p->name,
+		       (double)(to_mono_ns - r->resumed_from_mono_ns) / 1e9);
 	(void)snprintf(e.detail, sizeof(e.detail),
 		       "{\"from_mono_ns\":\"%" PRId64 "\",\"to_mono_ns\":\"%" PRId64 "\"}",
 		       r->resumed_from_mono_ns, to_mono_ns);
 	record_event(r, &e);
 }
 
-void record_sample(struct record *r, const struct sample *sample)
+void record_sample(struct record *r, size_t port, const struct sample *sample)
 {
+	struct record_port *p = &r->ports[port];
 	struct sample s = *sample;
 
-	if (r->offset_series == RECORD_NO_SERIES)
+	if (p->series == RECORD_NO_SERIES)
+		p->series = declare_series(r, SERIES_OFFSET, "pmc", p->name);
+	if (p->series == RECORD_NO_SERIES)
 		return;
-	close_gap(r, s.mono_ns);
-	s.series = (unsigned)r->offset_series;
+	close_gap(r, p, s.mono_ns);
+	s.series = (unsigned)p->series;
 	(void)store_put_sample(r->store, &s);
 }
 
@@ -186,6 +189,17 @@ static void read_boot_id(char out[static 40])
 		(void)strcpy(out, "unknown");
 }
 
+static void name_ports(struct record *r, const struct config *config)
+{
+	for (size_t i = 0; i < config->n_ptp4l; i++)
+		for (size_t j = 0; j < config->ptp4l[i].interfaces.n; j++)
+			r->ports[r->n_ports++] = (struct record_port){
+				.name = config->ptp4l[i].interfaces.name[j],
+				.expected = config->ptp4l[i].role == ROLE_SLAVE,
+				.series = RECORD_NO_SERIES,
+			};
+}
+
 int record_open(struct record *r, const struct config *config, const char *token,
 		const char *ptp4l_version, char why[static STORE_ERROR_MAX])
 {
@@ -198,7 +212,6 @@ int record_open(struct record *r, const struct config *config, const char *token
 	int ret;
 
 	*r = (struct record){
-		.offset_series = RECORD_NO_SERIES,
 		.resumed_from_mono_ns = TIME_UNKNOWN,
 		.durable_mono_ns = INT64_MIN,
 		.flushing_mono_ns = INT64_MIN,
@@ -207,8 +220,7 @@ int record_open(struct record *r, const struct config *config, const char *token
 	};
 	for (size_t i = 0; i < CPULIST_MAX; i++)
 		r->cpu_series[i] = RECORD_NO_SERIES;
-	if (config->ptpmon.role == ROLE_SLAVE)
-		r->offset_subject = config->ptpmon.interfaces.name[0];
+	name_ports(r, config);
 	read_boot_id(boot_id);
 	(void)uname(&u);
 	(void)snprintf(kernel, sizeof(kernel), "%s %s", u.release, u.version);
@@ -279,14 +291,17 @@ int record_start(struct record *r, int64_t flush_interval_ns, int notify_fd)
 	if (ret < 0)
 		return ret;
 	take_anchor(r, ANCHOR_START);
-	if (r->offset_subject)
-		r->offset_series = declare_series(r, SERIES_OFFSET, "pmc", r->offset_subject);
+	for (size_t i = 0; i < r->n_ports; i++)
+		if (r->ports[i].expected)
+			r->ports[i].series =
+				declare_series(r, SERIES_OFFSET, "pmc", r->ports[i].name);
 	if (r->resumed_from_mono_ns != TIME_UNKNOWN) {
 		r->put_mono_ns = newest_child_event(r);
 		r->durable_mono_ns = r->flushing_mono_ns = r->put_mono_ns;
 		(void)snprintf(r->phase, sizeof(r->phase), "%.*s", RECORD_PHASE_MAX - 1,
 			       store_resumed_phase(r->store, &r->phase_since_mono_ns));
-		r->gap_open = r->offset_series != RECORD_NO_SERIES;
+		for (size_t i = 0; i < r->n_ports; i++)
+			r->ports[i].gap_open = r->ports[i].series != RECORD_NO_SERIES;
 	}
 	e = how_it_begins(r);
 	record_event(r, &e);
@@ -299,7 +314,8 @@ void record_close(struct record *r, const char *how)
 	struct event e;
 
 	if (r->store && how) {
-		close_gap(r, now_ns);
+		for (size_t i = 0; i < r->n_ports; i++)
+			close_gap(r, &r->ports[i], now_ns);
 		e = event_make(EVENT_RUN_ENDED, now_ns, "run", "run %" PRId64 ": ends: %s",
 			       store_run_id(r->store), how);
 		record_event(r, &e);

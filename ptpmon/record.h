@@ -16,12 +16,17 @@ enum { RECORD_NO_SERIES = -1, RECORD_PHASE_MAX = 64 };
 
 struct record {
 	struct store *store;
-	const char *offset_subject; /* the port whose offsets these are; NULL: none */
 	unsigned n_series;
-	int offset_series, cpu_series[CPULIST_MAX];
+	struct record_port {
+		const char *name;
+		bool expected; /* its ptp4l is a slave: without offsets there is a gap */
+		int series;    /* of its offsets */
+		bool gap_open; /* a resumed run has no offset of it yet */
+	} ports[CONFIG_PORTS_MAX];
+	size_t n_ports;
+	int cpu_series[CPULIST_MAX];
 	struct clock_anchor anchor;   /* the newest */
 	int64_t resumed_from_mono_ns; /* TIME_UNKNOWN: this run is new */
-	bool gap_open;                /* a resumed run has no offset yet */
 	bool store_ok;                /* as last told */
 	/* events of children, by their moment: written, put before the flush that runs, put */
 	int64_t durable_mono_ns, flushing_mono_ns, put_mono_ns;
@@ -30,7 +35,8 @@ struct record {
 	int64_t phase_since_mono_ns;
 };
 
-/* Opens the store and the run. 0, or -errno and why, as store_open(). */
+/* Opens the store and the run. The configuration must outlive it. 0, or -errno and why, as
+ * store_open(). */
 int record_open(struct record *r, const struct config *config, const char *token,
 		const char *ptp4l_version, char why[static STORE_ERROR_MAX]);
 
@@ -50,7 +56,8 @@ void record_event(struct record *r, const struct event *e);
  */
 void record_child_event(struct record *r, const struct event *e);
 
-void record_sample(struct record *r, const struct sample *sample);
+/* port: of all instances' ports, in the order of the configuration. */
+void record_sample(struct record *r, size_t port, const struct sample *sample);
 void record_window(struct record *r, const struct latency_window *w);
 
 /* Looks for a step of CLOCK_REALTIME; once a minute an anchor anyway. */

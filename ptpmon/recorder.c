@@ -66,8 +66,8 @@ static void on_child(struct recorder *rec, const struct message *m)
 	live_child(&rec->live, &m->child);
 	if (!m->happened)
 		return;
-	if (m->code == EVENT_CHILD_STARTED && strcmp(m->child.name, "ptp4l") == 0)
-		recorder_ptp4l_started(rec, m->mono_ns);
+	if (m->code == EVENT_CHILD_STARTED)
+		recorder_child_started(rec, m->child.name, m->mono_ns);
 	if (has_ended(m->code))
 		last_words = recorder_child_ended(rec, m->child.name);
 	if (m->code == EVENT_CHILD_STOPPED)
@@ -172,7 +172,9 @@ static int watch(struct recorder *rec)
 		r = sd_event_add_io(rec->event, NULL, rec->cancel_fd, EPOLLIN, on_clock_set, rec);
 	if (r >= 0)
 		r = add_tick(rec);
-	return r < 0 ? r : recorder_watch_sources(rec);
+	if (r >= 0)
+		r = recorder_open_sources(rec);
+	return r < 0 ? r : recorder_follow(rec);
 }
 
 static int make_loop(struct recorder *rec)
@@ -186,8 +188,16 @@ static int make_loop(struct recorder *rec)
 	if (rec->notify_fd < 0 || rec->cancel_fd < 0)
 		return -errno;
 	arm_cancel(rec);
-	r = recorder_open_sources(rec);
-	return r < 0 ? r : watch(rec);
+	return watch(rec);
+}
+
+static void name_ports(struct recorder *rec)
+{
+	const struct config *c = rec->config;
+
+	for (size_t i = 0; i < c->n_ptp4l; i++)
+		for (size_t j = 0; j < c->ptp4l[i].interfaces.n; j++)
+			rec->ports[rec->n_ports++] = c->ptp4l[i].interfaces.name[j];
 }
 
 static int begin(struct recorder *rec)
@@ -215,6 +225,7 @@ static int begin(struct recorder *rec)
 static void end(struct recorder *rec)
 {
 	recorder_close_answers(rec);
+	recorder_unfollow(rec);
 	recorder_close_sources(rec);
 	record_close(&rec->record, rec->how);
 	sd_event_unref(rec->event);
@@ -234,13 +245,13 @@ int recorder_run(const struct recorder_options *options)
 		.options = options,
 		.config = options->config,
 		.listener = {.fd = -1},
-		.pmc_fd = -1,
 		.notify_fd = -1,
 		.cancel_fd = -1,
 		.parent_mono_ns = nsec_now(CLOCK_MONOTONIC),
 		.exit_status = EXIT_GOOD,
 	};
 	(void)gethostname(rec->host, sizeof(rec->host) - 1);
+	name_ports(rec);
 	if (begin(rec) == 0) {
 		(void)sd_event_loop(rec->event);
 		status = rec->exit_status;

@@ -7,6 +7,9 @@
  */
 #pragma once
 #include "ptpmon/conf/conf.h"
+#include "ptpmon/model/status.h"
+
+enum { RECORDER_LOGS_MAX = STATUS_CHILDREN_MAX };
 
 /* What the parent hands over; descriptors are inherited and stay the parent's to make. */
 struct recorder_options {
@@ -14,7 +17,12 @@ struct recorder_options {
 	const char *token;         /* of the run */
 	const char *ptp4l_version; /* "" if unknown */
 	int64_t started_mono_ns;   /* of the service; a recorder may be a later one */
-	int parent_fd, ptp4l_log_fd, latency_log_fd, window_fd;
+	int parent_fd, window_fd;
+	struct {
+		const char *name; /* of the child that prints into it */
+		int fd;
+	} logs[RECORDER_LOGS_MAX];
+	size_t n_logs;
 };
 
 /* Until the parent asks it to end, or is gone. SIGTERM and SIGINT must be blocked. An exit status.

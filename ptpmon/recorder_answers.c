@@ -22,7 +22,8 @@ static void fill_cost(const struct recorder *rec, struct status_cost *cost)
 			       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NSEC_PER_USEC;
 	if (f && fscanf(f, "%*d %ld", &pages) == 1)
 		cost->rss_bytes = (int64_t)pages * sysconf(_SC_PAGESIZE);
-	cost->requests = pmc_source_requests(rec->pmc);
+	for (size_t i = 0; i < rec->n_ptp4l; i++)
+		cost->requests += pmc_source_requests(rec->ptp4l[i].pmc);
 }
 
 static void fill_record(const struct recorder *rec, struct status_record *out)
@@ -41,6 +42,21 @@ static void fill_record(const struct recorder *rec, struct status_record *out)
 	out->dropped = h.dropped;
 }
 
+static void fill_ports(const struct recorder *rec, const struct followed *f, struct status *s)
+{
+	for (size_t i = 0; i < pmc_source_ports(f->pmc); i++) {
+		struct status_port *p = &s->ports[s->n_ports++];
+
+		*p = *pmc_source_port(f->pmc, i);
+		(void)snprintf(p->role, sizeof(p->role), "%s", role_name(f->config->role));
+		if (!rec->links)
+			continue;
+		p->carrier_known = true;
+		p->absent = !link_source_state(rec->links, f->first_port + i).present;
+		p->carrier = link_source_state(rec->links, f->first_port + i).carrier;
+	}
+}
+
 void recorder_fill_status(struct recorder *rec)
 {
 	const struct config *c = rec->config;
@@ -54,20 +70,13 @@ void recorder_fill_status(struct recorder *rec)
 		.parent_mono_ns = rec->parent_mono_ns,
 		.stale_after_ns = c->monitor.stale_after_ns,
 		.phase_since_mono_ns = rec->record.phase_since_mono_ns,
-		.n_ports = pmc_source_ports(rec->pmc),
 	};
 	(void)strcpy(s->host, rec->host);
 	(void)strcpy(s->label, c->ptpmon.label);
 	(void)strcpy(s->phase, rec->record.phase);
 	(void)snprintf(s->role, sizeof(s->role), "%s", role_name(c->ptpmon.role));
-	for (size_t i = 0; i < s->n_ports; i++) {
-		s->ports[i] = *pmc_source_port(rec->pmc, i);
-		if (!rec->links)
-			continue;
-		s->ports[i].carrier_known = true;
-		s->ports[i].absent = !link_source_state(rec->links, i).present;
-		s->ports[i].carrier = link_source_state(rec->links, i).carrier;
-	}
+	for (size_t i = 0; i < rec->n_ptp4l; i++)
+		fill_ports(rec, &rec->ptp4l[i], s);
 	live_fill(&rec->live, s);
 	fill_record(rec, &s->record);
 	fill_cost(rec, &s->cost);

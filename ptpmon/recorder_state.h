@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ptpmon/recorder_state.h: the recorder's one struct, for its own files only: recorder.c (begins,
- * watches, ends), recorder_sources.c (what comes in), recorder_answers.c (what is asked).
+ * watches, ends), recorder_ptp4l.c (each ptp4l, followed), recorder_sources.c (what else comes
+ * in), recorder_answers.c (what is asked).
  */
 #pragma once
 #include <systemd/sd-event.h>
@@ -27,6 +28,18 @@ struct child_log {
 	char last[LOG_LINE_MAX]; /* the newest line that is news */
 };
 
+/* One ptp4l, followed over its management socket. */
+struct followed {
+	struct recorder *rec;
+	const struct config_ptp4l *config;
+	size_t first_port; /* of rec->ports */
+	struct pmc_source *pmc;
+	sd_event_source *io, *timer;
+	int fd; /* what io watches */
+	char socket[CONFIG_PATH_MAX], own_path[CONFIG_PATH_MAX];
+	uint64_t malformed_told;
+};
+
 struct recorder {
 	const struct recorder_options *options;
 	const struct config *config;
@@ -34,14 +47,14 @@ struct recorder {
 	struct record record;
 	struct live live;
 
-	struct pmc_source *pmc;
-	sd_event_source *pmc_io, *pmc_timer;
-	int pmc_fd; /* what pmc_io watches */
-	struct link_source *links;
+	struct followed ptp4l[CONFIG_PTP4L_MAX];
+	size_t n_ptp4l;
+	const char *ports[CONFIG_PORTS_MAX]; /* of all of them, in order */
+	size_t n_ports;
+	struct link_source *links; /* the same ports */
 	struct latency_source windows;
-	struct child_log ptp4l_log, latency_log;
-	const char *ports[CONFIG_INTERFACES_MAX];
-	char socket[CONFIG_PATH_MAX], own_path[CONFIG_PATH_MAX];
+	struct child_log logs[RECORDER_LOGS_MAX];
+	size_t n_logs;
 
 	struct listener listener;
 	struct control *control;
@@ -50,20 +63,33 @@ struct recorder {
 
 	int notify_fd, cancel_fd;
 	int64_t parent_mono_ns; /* when it was last heard */
-	uint64_t malformed_told;
 	unsigned ticks;
 	bool first_data;
 	const char *how; /* it ended */
 	int exit_status;
 };
 
-/* Opens ptp4l's socket, rtnetlink, logs and windows; watches them. 0, or -errno. */
+/* Follows every ptp4l. 0, or -errno. */
+int recorder_follow(struct recorder *rec);
+void recorder_unfollow(struct recorder *rec);
+
+/* NULL: none of them has that name. */
+struct followed *recorder_followed(struct recorder *rec, const char *name);
+
+/* It was started (again); it has ended; once a minute. */
+void recorder_ptp4l_started(struct followed *f, int64_t mono_ns);
+void recorder_ptp4l_ended(struct followed *f);
+void recorder_tick_ptp4l(struct followed *f);
+
+/* There are data: the first ones are told to the parent. */
+void recorder_note_data(struct recorder *rec);
+
+/* Opens rtnetlink, logs and windows; watches them. 0, or -errno. */
 int recorder_open_sources(struct recorder *rec);
-int recorder_watch_sources(struct recorder *rec);
 void recorder_close_sources(struct recorder *rec);
 
-/* ptp4l was started (again). */
-void recorder_ptp4l_started(struct recorder *rec, int64_t mono_ns);
+/* A child was started (again). */
+void recorder_child_started(struct recorder *rec, const char *name, int64_t mono_ns);
 
 /* A child has ended. Returns the last thing it said, "" if nothing is known of that. */
 const char *recorder_child_ended(struct recorder *rec, const char *name);

@@ -97,63 +97,68 @@ static int lock_directory(struct runtime *rt, char *why)
 	return 0;
 }
 
-int runtime_check_socket(const struct runtime *rt, char why[static RUNTIME_WHY_MAX])
+int runtime_check_socket(const struct runtime_place *place, char why[static RUNTIME_WHY_MAX])
 {
 	struct stat st;
 
-	if (lstat(rt->socket, &st) < 0)
+	if (lstat(place->socket, &st) < 0)
 		return 0;
 	if (!S_ISSOCK(st.st_mode))
 		return wrong(why, -EADDRINUSE,
-			     "%s: is there and is no socket: remove it, or set [ptp4l] socket",
-			     rt->socket);
-	if (socket_in_use(rt->socket, SOCK_DGRAM))
+			     "%s: is there and is no socket: remove it, or set [%s] socket",
+			     place->socket, place->section);
+	if (socket_in_use(place->socket, SOCK_DGRAM))
 		return wrong(why, -EADDRINUSE,
-			     "%s: a running ptp4l has this socket: stop it, or set [ptp4l] socket",
-			     rt->socket);
-	(void)unlink(rt->socket);
+			     "%s: a running ptp4l has this socket: stop it, or set [%s] socket",
+			     place->socket, place->section);
+	(void)unlink(place->socket);
 	return 0;
 }
 
-static void remove_directories(struct runtime *rt)
+int runtime_open_place(struct runtime_place *place, const struct config *config, size_t i,
+		       char why[static RUNTIME_WHY_MAX])
 {
-	if (rt->made_instance)
-		(void)rmdir(rt->instance);
+	int r;
+
+	*place = (struct runtime_place){.open = true};
+	(void)strcpy(place->section, config->ptp4l[i].child);
+	config_ptp4l_directory(config, i, place->directory);
+	config_ptp4l_socket(config, i, place->socket);
+	r = make_directory(place->directory);
+	if (r < 0) {
+		place->open = false;
+		return wrong(why, r, "%s: cannot make the directory of ptp4l's sockets: %s",
+			     place->directory, strerror(-r));
+	}
+	place->made = r == 0;
+	r = runtime_check_socket(place, why);
+	if (r == 0) {
+		remove_sockets(place->directory);
+		return 0;
+	}
+	if (place->made)
+		(void)rmdir(place->directory);
+	place->open = false;
+	return r;
+}
+
+void runtime_close_place(struct runtime_place *place)
+{
+	if (!place->open)
+		return;
+	place->open = false;
+	remove_sockets(place->directory);
+	if (is_socket(AT_FDCWD, place->socket))
+		(void)unlink(place->socket);
+	if (place->made)
+		(void)rmdir(place->directory);
+}
+
+static void remove_directory(struct runtime *rt)
+{
 	if (rt->made)
 		(void)rmdir(rt->directory);
 	close_fdp(&rt->lock_fd);
-}
-
-static void name_paths(struct runtime *rt, const struct config *config)
-{
-	*rt = (struct runtime){.lock_fd = -1};
-	(void)snprintf(rt->directory, sizeof(rt->directory), "%s",
-		       config->ptpmon.runtime_directory);
-	(void)snprintf(rt->instance, sizeof(rt->instance), "%s/%s",
-		       config->ptpmon.runtime_directory, config->ptpmon.interfaces.name[0]);
-	config_control_path(config, rt->control);
-	config_ptp4l_socket(config, rt->socket);
-}
-
-static int make_and_lock(struct runtime *rt, char *why)
-{
-	int r = make_directory(rt->directory);
-
-	if (r < 0)
-		return wrong(why, r,
-			     "%s: cannot make the runtime directory: %s: run as root, or set "
-			     "[ptpmon] runtime_directory",
-			     rt->directory, strerror(-r));
-	rt->made = r == 0;
-	r = lock_directory(rt, why);
-	if (r < 0)
-		return r;
-	r = make_directory(rt->instance);
-	if (r < 0)
-		return wrong(why, r, "%s: cannot make the directory of ptp4l's sockets: %s",
-			     rt->instance, strerror(-r));
-	rt->made_instance = r == 0;
-	return 0;
 }
 
 int runtime_prepare(struct runtime *rt, const struct config *config,
@@ -161,17 +166,23 @@ int runtime_prepare(struct runtime *rt, const struct config *config,
 {
 	int r;
 
-	name_paths(rt, config);
-	r = make_and_lock(rt, why);
+	*rt = (struct runtime){.lock_fd = -1};
+	(void)snprintf(rt->directory, sizeof(rt->directory), "%s",
+		       config->ptpmon.runtime_directory);
+	config_control_path(config, rt->control);
+	r = make_directory(rt->directory);
+	if (r < 0)
+		return wrong(why, r,
+			     "%s: cannot make the runtime directory: %s: run as root, or set "
+			     "[ptpmon] runtime_directory",
+			     rt->directory, strerror(-r));
+	rt->made = r == 0;
+	r = lock_directory(rt, why);
 	if (r == 0 && socket_in_use(rt->control, SOCK_STREAM))
 		r = wrong(why, -EADDRINUSE, "%s: another program listens on this socket",
 			  rt->control);
-	if (r == 0)
-		r = runtime_check_socket(rt, why);
-	if (r == 0)
-		remove_sockets(rt->instance);
-	else
-		remove_directories(rt);
+	if (r < 0)
+		remove_directory(rt);
 	return r;
 }
 
@@ -179,10 +190,7 @@ void runtime_remove(struct runtime *rt)
 {
 	if (rt->lock_fd < 0)
 		return;
-	remove_sockets(rt->instance);
-	if (is_socket(AT_FDCWD, rt->socket))
-		(void)unlink(rt->socket);
 	if (is_socket(AT_FDCWD, rt->control))
 		(void)unlink(rt->control);
-	remove_directories(rt);
+	remove_directory(rt);
 }

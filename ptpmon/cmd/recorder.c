@@ -32,14 +32,29 @@ static int load_config(struct config *out, int fd)
 	return 0;
 }
 
+/* FD:NAME, once for each child with an output of its own. */
+static int take_log(const struct option_row *row, const char *text, char why[static OPTION_WHY_MAX])
+{
+	struct recorder_options *o = row->into;
+	char *end;
+	long fd = strtol(text, &end, 10);
+
+	if (end == text || *end != ':' || fd < row->min || fd > row->max ||
+	    o->n_logs == RECORDER_LOGS_MAX) {
+		(void)snprintf(why, OPTION_WHY_MAX, "not a descriptor and a name");
+		return -EINVAL;
+	}
+	o->logs[o->n_logs].name = end + 1;
+	o->logs[o->n_logs++].fd = (int)fd;
+	return 0;
+}
+
 int cmd_recorder(int argc, char **argv)
 {
 	struct config config;
 	struct recorder_options o = {.config = &config, .token = "", .ptp4l_version = ""};
 	int64_t parent_fd = -1;
 	int64_t config_fd = -1;
-	int64_t ptp4l_log_fd = -1;
-	int64_t latency_log_fd = -1;
 	int64_t window_fd = -1;
 	bool verbose = false;
 	const struct option_row rows[] = {
@@ -48,8 +63,7 @@ int cmd_recorder(int argc, char **argv)
 		{"started-ns", 0, "NS", "", take_integer, &o.started_mono_ns, 0, INT64_MAX},
 		{"parent-fd", 0, "FD", "", take_integer, &parent_fd, 0, FD_MAX},
 		{"config-fd", 0, "FD", "", take_integer, &config_fd, 0, FD_MAX},
-		{"ptp4l-log-fd", 0, "FD", "", take_integer, &ptp4l_log_fd, 0, FD_MAX},
-		{"latency-log-fd", 0, "FD", "", take_integer, &latency_log_fd, 0, FD_MAX},
+		{"log-fd", 0, "FD:NAME", "", take_log, &o, 0, FD_MAX},
 		{"window-fd", 0, "FD", "", take_integer, &window_fd, 0, FD_MAX},
 		{"verbose", 'v', NULL, "", take_flag, &verbose, 0, 0},
 	};
@@ -61,12 +75,9 @@ int cmd_recorder(int argc, char **argv)
 
 	if (!options_parse(&usage, argc, argv, &first, &status))
 		return status;
-	if (parent_fd < 0 || config_fd < 0 || ptp4l_log_fd < 0 || latency_log_fd < 0 ||
-	    window_fd < 0)
+	if (parent_fd < 0 || config_fd < 0 || window_fd < 0)
 		return options_complain("recorder", "is started by ptpmon run");
 	o.parent_fd = (int)parent_fd;
-	o.ptp4l_log_fd = (int)ptp4l_log_fd;
-	o.latency_log_fd = (int)latency_log_fd;
 	o.window_fd = (int)window_fd;
 	if (load_config(&config, (int)config_fd) != 0)
 		return EXIT_USAGE;

@@ -55,6 +55,7 @@ struct pmc_source {
 	int64_t announce_timeout_ns[STATUS_PORTS_MAX];
 	dev_t socket_dev; /* what was connected to */
 	ino_t socket_ino; /* 0: not known */
+	size_t at;        /* the port whose offsets come, or came last */
 	int64_t due_ns[QUESTIONS];
 	int64_t connect_due_ns;
 	int64_t answered_mono_ns; /* the last answer to anything; 0: none */
@@ -111,7 +112,7 @@ static void remember_offset(struct pmc_source *s, const struct sample *sample)
 static void summarise_minute(struct pmc_source *s, int64_t now_mono_ns)
 {
 	struct minute *min = &s->minute;
-	struct status_window *w = &s->ports[0].last_minute;
+	struct status_window *w = &s->ports[s->at].last_minute;
 	size_t kept = min->n < FAST_OFFSETS ? min->n : FAST_OFFSETS;
 	size_t n = 0;
 
@@ -149,7 +150,7 @@ static void take_port(struct pmc_source *s, const struct pmc_message *m)
 	if (ds->delay_mechanism == PTP_P2P && ds->peer_mean_path_delay_ns != 0)
 		observe(&s->ports[i].mean_path_delay_ns, ds->peer_mean_path_delay_ns,
 			m->received_mono_ns);
-	if (i == 0)
+	if (i == s->at)
 		summarise_minute(s, m->received_mono_ns);
 	observe_state(s, &s->ports[i], ds->port_state, m->received_mono_ns);
 }
@@ -158,7 +159,7 @@ static void take_delay(struct pmc_source *s, const struct pmc_message *m)
 {
 	/* 0 is not a delay: none was measured yet, or it is the port's (P2P) */
 	if (m->data->current_ds.mean_path_delay_ns != 0)
-		observe(&s->ports[0].mean_path_delay_ns, m->data->current_ds.mean_path_delay_ns,
+		observe(&s->ports[s->at].mean_path_delay_ns, m->data->current_ds.mean_path_delay_ns,
 			m->received_mono_ns);
 	for (size_t i = 0; i < s->options.n_ports; i++)
 		observe(&s->ports[i].steps_removed, m->data->current_ds.steps_removed,
@@ -206,7 +207,7 @@ static uint32_t flags_of(const struct pmc_update *u)
 
 static void tell_pushes_resumed(struct pmc_source *s, int64_t from_mono_ns, int64_t to_mono_ns)
 {
-	const char *name = s->ports[0].name;
+	const char *name = s->ports[s->at].name;
 	struct event e = event_make(EVENT_SOURCE_BACK, to_mono_ns, name,
 				    "%s: pushed again, polled for %.1f s", name,
 				    (double)(to_mono_ns - from_mono_ns) / 1e9);
@@ -225,19 +226,32 @@ static void tell_stall(struct pmc_source *s, int64_t to_mono_ns)
 	if (!s->stalled)
 		return;
 	s->stalled = false;
-	e = event_make(EVENT_GAP, to_mono_ns, s->ports[0].name,
+	e = event_make(EVENT_GAP, to_mono_ns, s->ports[s->at].name,
 		       "%s: nothing followed for %.1f s: the recorder was stopped, or got no CPU",
-		       s->ports[0].name, (double)(s->awake_mono_ns - s->stalled_mono_ns) / 1e9);
+		       s->ports[s->at].name, (double)(s->awake_mono_ns - s->stalled_mono_ns) / 1e9);
 	(void)snprintf(e.detail, sizeof(e.detail),
 		       "{\"from_mono_ns\":\"%" PRId64 "\",\"to_mono_ns\":\"%" PRId64 "\"}",
 		       s->stalled_mono_ns, to_mono_ns);
 	emit(s, e);
 }
 
+/* Another port is the slave now: what was known of the offset was the other one's. */
+static void move_to(struct pmc_source *s, unsigned port_number)
+{
+	struct status_port *was = &s->ports[s->at];
+
+	if (port_number == 0 || port_number > s->options.n_ports || port_number - 1 == s->at)
+		return;
+	was->offset_ns.known = was->sync_interval_ns.known = false;
+	was->mean_path_delay_ns.known = false;
+	s->at = port_number - 1;
+	s->minute.n = 0;
+}
+
 static void take_update(struct pmc_source *s, const struct pmc_update *u)
 {
 	const struct pmc_follower_state state = pmc_follower_state(s->follower);
-	struct status_port *p = &s->ports[0];
+	struct status_port *p;
 	const struct sample sample = {
 		.flags = flags_of(u),
 		.missed = u->missed,
@@ -246,6 +260,8 @@ static void take_update(struct pmc_source *s, const struct pmc_update *u)
 		.delay_ns = u->delay_ns == PMC_DELAY_UNKNOWN ? SAMPLE_UNKNOWN : u->delay_ns,
 	};
 
+	move_to(s, state.port);
+	p = &s->ports[s->at];
 	observe(&p->offset_ns, sample.value, sample.mono_ns);
 	if (state.interval_ns)
 		observe(&p->sync_interval_ns, state.interval_ns, sample.mono_ns);
@@ -261,19 +277,19 @@ static void take_update(struct pmc_source *s, const struct pmc_update *u)
 	}
 	if (u->pushes_stopped_mono_ns)
 		tell_pushes_resumed(s, u->pushes_stopped_mono_ns, u->mono_ns);
-	s->options.on_sample(s->options.userdata, &sample);
+	s->options.on_sample(s->options.userdata, s->at, &sample);
 }
 
 static void follow(struct pmc_source *s, const struct pmc_message *m)
 {
-	struct status_port *p = &s->ports[0];
+	struct status_port *p = &s->ports[s->at];
 	struct pmc_update update;
 
 	switch (pmc_follower_message(s->follower, m, &update)) {
 	case PMC_FOLLOW_NOTHING:
 		break;
 	case PMC_FOLLOW_UPDATE:
-		if (s->options.slave)
+		if (s->options.offsets)
 			take_update(s, &update);
 		break;
 	case PMC_FOLLOW_LOST:
@@ -302,8 +318,8 @@ static void heard(struct pmc_source *s, int64_t mono_ns)
 	if (!s->silent)
 		return;
 	s->silent = false;
-	emit(s, event_make(EVENT_SOURCE_BACK, mono_ns, s->ports[0].name,
-			   "ptp4l: answers on %s again", s->options.server_path));
+	emit(s, event_make(EVENT_SOURCE_BACK, mono_ns, s->ports[0].name, "%s: answers on %s again",
+			   s->options.name, s->options.server_path));
 }
 
 static void on_message(void *userdata, const struct pmc_message *m)
@@ -327,7 +343,7 @@ static void on_message(void *userdata, const struct pmc_message *m)
 
 static void tell_silence(struct pmc_source *s, int64_t now_mono_ns)
 {
-	struct status_port *p = &s->ports[0];
+	struct status_port *p = &s->ports[s->at];
 	int64_t bound_ns = 3 * pmc_follower_state(s->follower).interval_ns;
 	struct event e;
 
@@ -336,8 +352,8 @@ static void tell_silence(struct pmc_source *s, int64_t now_mono_ns)
 	if (!s->silent && s->timeouts >= SILENT_TIMEOUTS) {
 		s->silent = true;
 		e = event_make(EVENT_SOURCE_SILENT, now_mono_ns, p->name,
-			       "ptp4l: no answer on %s for %u s", s->options.server_path,
-			       s->timeouts);
+			       "%s: no answer on %s for %u s", s->options.name,
+			       s->options.server_path, s->timeouts);
 		(void)snprintf(e.detail, sizeof(e.detail), "{\"from_mono_ns\":\"%" PRId64 "\"}",
 			       s->answered_mono_ns);
 		emit(s, e);
@@ -360,7 +376,7 @@ static void look_for_stall(struct pmc_source *s, int64_t now_mono_ns)
 	if (s->advanced_mono_ns && now_mono_ns - s->advanced_mono_ns > STALL_NS) {
 		s->stalled_mono_ns = s->advanced_mono_ns;
 		s->awake_mono_ns = now_mono_ns;
-		s->stalled = s->ports[0].offset_ns.mono_ns != 0;
+		s->stalled = s->ports[s->at].offset_ns.mono_ns != 0;
 		for (size_t i = 0; i < s->options.n_ports; i++) /* told again: it was unknown */
 			s->ports[i].state = (struct reading){0};
 	}
@@ -374,22 +390,22 @@ static void forget_server(struct pmc_source *s, int64_t now_mono_ns)
 	struct event e;
 	uint32_t missed;
 
-	if (pmc_follower_release(s->follower, &update) == PMC_FOLLOW_UPDATE && s->options.slave)
+	if (pmc_follower_release(s->follower, &update) == PMC_FOLLOW_UPDATE && s->options.offsets)
 		take_update(s, &update);
 	missed = pmc_follower_restart(s->follower, now_mono_ns);
-	s->ports[0].missed = pmc_follower_state(s->follower).missed;
+	s->ports[s->at].missed = pmc_follower_state(s->follower).missed;
 	memset(s->due_ns, 0, sizeof(s->due_ns));
 	for (size_t i = 0; i < s->options.n_ports; i++)
 		s->ports[i].mean_path_delay_ns.known = false;
 	if (!missed)
 		return;
-	e = event_make(EVENT_GAP, now_mono_ns, s->ports[0].name,
-		       "%s: %u updates of the ptp4l that ended were missed", s->ports[0].name,
+	e = event_make(EVENT_GAP, now_mono_ns, s->ports[s->at].name,
+		       "%s: %u updates of the ptp4l that ended were missed", s->ports[s->at].name,
 		       missed);
 	(void)snprintf(e.detail, sizeof(e.detail),
 		       "{\"from_mono_ns\":\"%" PRId64 "\",\"to_mono_ns\":\"%" PRId64
 		       "\",\"missed\":%u}",
-		       s->ports[0].offset_ns.mono_ns, now_mono_ns, missed);
+		       s->ports[s->at].offset_ns.mono_ns, now_mono_ns, missed);
 	emit(s, e);
 }
 
@@ -545,6 +561,7 @@ int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *opt
 	r = pmc_client_new(&s->client, &(struct pmc_client_options){
 					       .server_path = options->server_path,
 					       .own_path = options->own_path,
+					       .domain = options->domain,
 					       .on_message = on_message,
 					       .userdata = s,
 				       });

@@ -19,15 +19,18 @@
 struct pmc_source;
 
 struct pmc_source_options {
+	const char *name; /* of the ptp4l, for what is told of it */
 	const char *server_path;
-	const char *own_path;          /* NULL: chosen by the client */
+	const char *own_path; /* NULL: chosen by the client */
+	uint8_t domain;
 	const char *const *port_names; /* interfaces, port 1 first */
 	size_t n_ports;                /* at most STATUS_PORTS_MAX */
-	bool slave;                    /* record the offset */
+	bool offsets;                  /* report the slave's offsets */
 	bool real_time_stamps;         /* software timestamping */
 	int64_t stale_after_ns;
 	int64_t not_before_mono_ns; /* offsets up to here are recorded already; or INT64_MIN */
-	void (*on_sample)(void *userdata, const struct sample *sample);
+	/* an offset, and the index of the port that was the slave */
+	void (*on_sample)(void *userdata, size_t port, const struct sample *sample);
 	void (*on_event)(void *userdata, const struct event *event);
 	void *userdata;
 };

@@ -16,7 +16,11 @@
 #include "ptpmon/base/cpulist.h"
 
 enum {
-	CONFIG_INTERFACES_MAX = 8,
+	CONFIG_INTERFACES_MAX = 8, /* of one ptp4l */
+	CONFIG_PTP4L_MAX = 8,
+	CONFIG_PORTS_MAX = 16, /* of all of them */
+	CONFIG_NAME_MAX = 16,
+	CONFIG_CHILD_MAX = 32,
 	CONFIG_PATH_MAX = 256,
 	CONFIG_DIRECTORY_MAX = 200, /* leaves room for the names of what is in it */
 	CONFIG_SOCKET_MAX = 108,    /* sun_path, with its NUL */
@@ -47,25 +51,35 @@ struct cpu_choice {
 	struct cpulist list; /* CPUS_LISTED */
 };
 
+/* One ptp4l. Instance 0 is [ptp4l] with the ports of [ptpmon], unless that names none; each
+ * [ptp4l NAME] is one more, and has from [ptp4l] what it does not say itself. */
+struct config_ptp4l {
+	char name[CONFIG_NAME_MAX];   /* of its directory: NAME, or the first interface */
+	char child[CONFIG_CHILD_MAX]; /* of its section, process and log: "ptp4l", "ptp4l NAME" */
+	enum role role;
+	struct interface_list interfaces;
+	char program[CONFIG_PATH_MAX];
+	char socket[CONFIG_SOCKET_MAX]; /* "" in the file: RUNTIME/NAME/ptp4l */
+	int64_t domain;
+	enum timestamping timestamping;
+	enum transport transport;
+	int64_t log_sync_interval;
+	int64_t tx_timestamp_timeout_ns;
+	int64_t priority1;     /* -1: by role */
+	int64_t fifo_priority; /* 0: ordinary */
+	struct cpu_choice cpus;
+	char extra_arguments[CONFIG_ARGUMENTS_MAX];
+};
+
 struct config {
 	struct {
 		enum role role;
-		struct interface_list interfaces;
+		struct interface_list interfaces; /* of instance 0; may be none */
 		char label[64];
 		char runtime_directory[CONFIG_DIRECTORY_MAX];
 	} ptpmon;
-	struct {
-		char program[CONFIG_PATH_MAX];
-		char socket[CONFIG_SOCKET_MAX]; /* "" in the file: RUNTIME/NAME/ptp4l */
-		enum timestamping timestamping;
-		enum transport transport;
-		int64_t log_sync_interval;
-		int64_t tx_timestamp_timeout_ns;
-		int64_t priority1;     /* -1: by role */
-		int64_t fifo_priority; /* 0: ordinary */
-		struct cpu_choice cpus;
-		char extra_arguments[CONFIG_ARGUMENTS_MAX];
-	} ptp4l;
+	struct config_ptp4l ptp4l[CONFIG_PTP4L_MAX];
+	size_t n_ptp4l; /* at least 1 */
 	struct {
 		enum on_refusal on_refusal;
 	} realtime;
@@ -114,11 +128,19 @@ const char *transport_name(enum transport t);
 const char *on_refusal_name(enum on_refusal o);
 const char *idle_states_name(enum idle_states s);
 
-/* Paths made of the configuration: RUNTIME/control, RUNTIME/IF/ptp4l (or [ptp4l] socket),
- * DIRECTORY/ptpmon.db. */
+/* It steers the clock of its ports: CLOCK_REALTIME with software timestamping, else their PHC. */
+bool config_ptp4l_steers(const struct config_ptp4l *p);
+
+/* Paths made of the configuration: RUNTIME/control, DIRECTORY/ptpmon.db. */
 const char *config_control_path(const struct config *c, char out[static CONFIG_PATH_MAX]);
 const char *config_database_path(const struct config *c, char out[static CONFIG_PATH_MAX]);
-const char *config_ptp4l_socket(const struct config *c, char out[static CONFIG_PATH_MAX]);
 
-/* The recorder's own socket, to which ptp4l answers: RUNTIME/IF/recorder. */
-const char *config_recorder_socket(const struct config *c, char out[static CONFIG_PATH_MAX]);
+/*
+ * Of instance i: RUNTIME/NAME, its management socket in there (or [ptp4l] socket), and the
+ * recorder's own, to which it answers.
+ */
+const char *config_ptp4l_directory(const struct config *c, size_t i,
+				   char out[static CONFIG_PATH_MAX]);
+const char *config_ptp4l_socket(const struct config *c, size_t i, char out[static CONFIG_PATH_MAX]);
+const char *config_recorder_socket(const struct config *c, size_t i,
+				   char out[static CONFIG_PATH_MAX]);

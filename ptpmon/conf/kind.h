@@ -2,10 +2,11 @@
 /*
  * ptpmon/conf/kind.h: the kinds of value an option can have, each read and written in one place.
  *
- * Internal to conf/. A kind parses a value into the member of struct config that a row names, and
+ * Internal to conf/. A kind parses a value into the member that a row names, and
  * formats it so that parsing gives the same member again.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +16,10 @@ struct strbuf;
 struct config_row {
 	const char *section, *key;
 	const struct kind *kind;
-	size_t offset, size;   /* of the member in struct config */
+	bool instance;         /* its section is that of one ptp4l, [ptp4l] or [ptp4l NAME] … */
+	bool own;              /* … which does not have it from [ptp4l] … */
+	bool named;            /* … where it may not even stand */
+	size_t offset, size;   /* of the member in struct config, or struct config_ptp4l */
 	const char *min, *max; /* in the kind's own text form; NULL: no bound */
 	const char *fallback;  /* the default; NULL: must be given */
 	const char *help;

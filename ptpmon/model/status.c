@@ -217,15 +217,18 @@ static enum status_verdict check_carrier(const struct status *s, char *why)
 	return STATUS_GOOD;
 }
 
+static bool is_slave(const struct status_port *p)
+{
+	return strcmp(p->role, "slave") == 0;
+}
+
 static enum status_verdict check_states(const struct status *s, char *why)
 {
-	bool slave = strcmp(s->role, "slave") == 0;
-	unsigned wanted = slave ? PTP_SLAVE : PTP_MASTER;
-
 	if (!s->n_ports)
 		return say(STATUS_UNKNOWN, why, "no port is watched");
 	for (size_t i = 0; i < s->n_ports; i++) {
 		const struct status_port *p = &s->ports[i];
+		unsigned wanted = is_slave(p) ? PTP_SLAVE : PTP_MASTER;
 
 		if (p->state.known && p->state.value != wanted)
 			return say(STATUS_BAD, why, "%s: %s, not %s", p->name,
@@ -243,18 +246,16 @@ static enum status_verdict check_offsets(const struct status *s, char *why)
 {
 	char text[STATUS_OFFSET_TEXT_MAX];
 
-	if (strcmp(s->role, "slave") != 0)
-		return STATUS_GOOD;
 	for (size_t i = 0; i < s->n_ports; i++) {
 		const struct reading *r = &s->ports[i].offset_ns;
 
-		if (r->known &&
+		if (is_slave(&s->ports[i]) && r->known &&
 		    (r->value <= -STATUS_OFFSET_BAD_NS || r->value >= STATUS_OFFSET_BAD_NS))
 			return say(STATUS_BAD, why, "%s: offset %s", s->ports[i].name,
 				   status_format_offset(r->value, text));
 	}
 	for (size_t i = 0; i < s->n_ports; i++)
-		if (!s->ports[i].offset_ns.known)
+		if (is_slave(&s->ports[i]) && !s->ports[i].offset_ns.known)
 			return say_unknown(s, why, s->ports[i].name, "offset",
 					   s->ports[i].offset_ns.mono_ns);
 	return STATUS_GOOD;
@@ -289,7 +290,7 @@ static void praise(const struct status *s, char *why)
 
 	if (s->n_ports > 1)
 		(void)snprintf(more, sizeof(more), " (and %zu more)", s->n_ports - 1);
-	if (p->offset_ns.known && strcmp(s->role, "slave") == 0)
+	if (p->offset_ns.known && is_slave(p))
 		(void)say(STATUS_GOOD, why, "%s is %s, offset %s %" PRId64 " ms ago%s", p->name,
 			  ptp_port_state_name((unsigned)p->state.value),
 			  status_format_offset(p->offset_ns.value, text),

@@ -13,7 +13,7 @@
 
 enum {
 	STATUS_PORTS_MAX = 16,
-	STATUS_CHILDREN_MAX = 16,
+	STATUS_CHILDREN_MAX = 24,
 	STATUS_CPUS_MAX = 256,
 	STATUS_TEXT_MAX = 256,
 };
@@ -47,6 +47,7 @@ struct status_window {
 
 struct status_port {
 	char name[16];                /* the interface */
+	char role[16];                /* of its ptp4l: "grandmaster", "slave" … */
 	char socket[STATUS_TEXT_MAX]; /* ptp4l's management socket, for `pmc -s` */
 	struct reading state;         /* enum ptp_port_state */
 	int64_t state_since_mono_ns;  /* 0 while unknown */

@@ -85,6 +85,7 @@ static const struct row window_rows[] = {
 
 static const struct row port_rows[] = {
 	ROW(struct status_port, name,                TEXT),
+	ROW(struct status_port, role,                TEXT),
 	ROW(struct status_port, socket,              TEXT),
 	ROW(struct status_port, state,               PORT_STATE),
 	ROW(struct status_port, state_since_mono_ns, MONO),

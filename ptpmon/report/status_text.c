@@ -87,7 +87,7 @@ static const char *format_us(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX]
 
 static bool has_offset(const struct sheet *p, const struct status_port *port)
 {
-	return strcmp(p->s->role, "slave") == 0 || port->offset_ns.mono_ns;
+	return strcmp(port->role, "slave") == 0 || port->offset_ns.mono_ns;
 }
 
 static const char *format_state(const struct sheet *p, const struct status_port *port,

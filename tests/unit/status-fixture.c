@@ -19,6 +19,7 @@ static struct reading reading(int64_t value, int64_t age_ns)
 static struct status_port slave_port(const char *name)
 {
 	struct status_port p = {
+		.role = "slave",
 		.state = reading(PTP_SLAVE, 400 * NSEC_PER_MSEC),
 		.state_since_mono_ns = AGO(8010 * NSEC_PER_SEC),
 		.carrier_known = true,
@@ -121,6 +122,7 @@ static void make_grandmaster(struct status *s)
 	struct status_port *p = &s->ports[0];
 
 	strcpy(s->role, "grandmaster");
+	strcpy(p->role, "grandmaster");
 	s->label[0] = s->phase[0] = '\0';
 	s->phase_since_mono_ns = 0;
 	p->state.value = PTP_MASTER;
@@ -135,7 +137,8 @@ static void make_grandmaster(struct status *s)
 /* A moment after the start: everything is still to come. */
 static void make_no_data(struct status *s)
 {
-	struct status_port p = {.last_minute = {0, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}};
+	struct status_port p = {.role = "slave",
+				.last_minute = {0, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}};
 
 	strcpy(p.name, "eth0");
 	strcpy(p.socket, "/run/ptpmon/eth0/ptp4l");

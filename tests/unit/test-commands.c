@@ -44,22 +44,22 @@ static const struct {
 	{ "a slave of three lines",
 	  "[ptpmon]\nrole=slave\ninterfaces=eth0\n", "3.1.1-4",
 	  "/sbin/ptp4l -i eth0 --uds_address=/run/ptpmon/eth0/ptp4l --use_syslog=0 --verbose=1 "
-	  "--network_transport=L2 --time_stamping=hardware --tx_timestamp_timeout=20 "
+	  "--domainNumber=0 --network_transport=L2 --time_stamping=hardware --tx_timestamp_timeout=20 "
 	  "--logSyncInterval=0 --slaveOnly=1" },
 	{ "a grandmaster with two ports, from 4.0 on",
 	  "[ptpmon]\nrole=grandmaster\ninterfaces=eth0 eth1\n[ptp4l]\ntransport=UDPv4\n"
 	  "log_sync_interval=-3\n", "4.2",
 	  "/sbin/ptp4l -i eth0 -i eth1 --uds_address=/run/ptpmon/eth0/ptp4l "
 	  "--uds_ro_address=/run/ptpmon/eth0/ptp4lro --use_syslog=0 --verbose=1 "
-	  "--network_transport=UDPv4 --time_stamping=hardware --tx_timestamp_timeout=20 "
+	  "--domainNumber=0 --network_transport=UDPv4 --time_stamping=hardware --tx_timestamp_timeout=20 "
 	  "--logSyncInterval=-3 --priority1=100" },
 	{ "everything said by hand",
-	  "[ptpmon]\nrole=slave\ninterfaces=eth0\n[ptp4l]\nsocket=/run/x\npriority1=7\n"
+	  "[ptpmon]\nrole=slave\ninterfaces=eth0\n[ptp4l]\nsocket=/run/x\npriority1=7\ndomain=24\n"
 	  "timestamping=software\ntx_timestamp_timeout=1500 us\n"
-	  "extra_arguments = -l 7\t--domainNumber=24 \n", "",
+	  "extra_arguments = -l 7\t--neighborPropDelayThresh=800 \n", "",
 	  "/sbin/ptp4l -i eth0 --uds_address=/run/x --use_syslog=0 --verbose=1 "
-	  "--network_transport=L2 --time_stamping=software --tx_timestamp_timeout=2 "
-	  "--logSyncInterval=0 --slaveOnly=1 --priority1=7 -l 7 --domainNumber=24" },
+	  "--domainNumber=24 --network_transport=L2 --time_stamping=software --tx_timestamp_timeout=2 "
+	  "--logSyncInterval=0 --slaveOnly=1 --priority1=7 -l 7 --neighborPropDelayThresh=800" },
 };
 /* clang-format on */
 
@@ -70,7 +70,7 @@ static void ptp4l_is_started_as_configured(void **state)
 		const struct ptp4l_version version = ptp4l_version_parse(lines[i].version);
 		struct command command = {0};
 
-		assert_int_equal(command_ptp4l(&command, &c, "/sbin/ptp4l", &version), 0);
+		assert_int_equal(command_ptp4l(&command, &c, 0, "/sbin/ptp4l", &version), 0);
 		if (strcmp(joined(&command), lines[i].line) != 0)
 			fail_msg("%s:\n%s", lines[i].name, joined(&command));
 	}
@@ -105,9 +105,9 @@ static void too_many_arguments_are_refused_whole(void **state)
 	const struct ptp4l_version version = {0};
 	struct command command = {0};
 
-	for (size_t i = 0; i + 2 < sizeof(c.ptp4l.extra_arguments); i += 2)
-		(void)memcpy(c.ptp4l.extra_arguments + i, "x ", 3);
-	assert_int_equal(command_ptp4l(&command, &c, "ptp4l", &version), -E2BIG);
+	for (size_t i = 0; i + 2 < sizeof(c.ptp4l[0].extra_arguments); i += 2)
+		(void)memcpy(c.ptp4l[0].extra_arguments + i, "x ", 3);
+	assert_int_equal(command_ptp4l(&command, &c, 0, "ptp4l", &version), -E2BIG);
 }
 
 static void the_sampler_gets_its_cpus_and_descriptor(void **state)
@@ -130,11 +130,11 @@ static void the_schedule_is_fifo_on_the_chosen_cpus(void **state)
 					   "[ptp4l]\ncpus=1\nfifo_priority=0\n");
 	struct schedule s;
 
-	assert_int_equal(schedule_ptp4l(&plain, &s), 0);
+	assert_int_equal(schedule_ptp4l(&plain.ptp4l[0], &s), 0);
 	assert_int_equal(s.policy, SCHED_FIFO);
 	assert_int_equal(s.priority, 70);
 	assert_false(s.pinned);
-	assert_int_equal(schedule_ptp4l(&pinned, &s), 0);
+	assert_int_equal(schedule_ptp4l(&pinned.ptp4l[0], &s), 0);
 	assert_int_equal(s.policy, SCHED_OTHER);
 	assert_int_equal(s.priority, 0);
 	assert_true(s.pinned);

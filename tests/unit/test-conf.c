@@ -28,12 +28,12 @@ static void three_lines_make_a_slave(void **state)
 	assert_int_equal(c.ptpmon.role, ROLE_SLAVE);
 	assert_int_equal(c.ptpmon.interfaces.n, 1);
 	assert_string_equal(c.ptpmon.interfaces.name[0], "eth0");
-	assert_int_equal(c.ptp4l.fifo_priority, 70);
-	assert_int_equal(c.ptp4l.timestamping, TIMESTAMPING_HARDWARE);
+	assert_int_equal(c.ptp4l[0].fifo_priority, 70);
+	assert_int_equal(c.ptp4l[0].timestamping, TIMESTAMPING_HARDWARE);
 	assert_int_equal(c.latency.cpus.kind, CPUS_NOT_ISOLATED);
 	assert_int_equal(c.latency.idle_states, IDLE_STATES_ALLOW);
 	assert_int_equal(c.store.flush_interval_ns, 5 * NSEC_PER_SEC);
-	assert_string_equal(config_ptp4l_socket(&c, path), "/run/ptpmon/eth0/ptp4l");
+	assert_string_equal(config_ptp4l_socket(&c, 0, path), "/run/ptpmon/eth0/ptp4l");
 	assert_string_equal(config_control_path(&c, path), "/run/ptpmon/control");
 	assert_string_equal(config_database_path(&c, path), "/var/lib/ptpmon/ptpmon.db");
 }
@@ -119,7 +119,26 @@ static const struct {
 	{ SLAVE "runtime_directory = /run/a-directory-whose-name-is-so-long-that-no-socket-in-it-could-be-bound/because/its/path/is/long\n",
 	  "x: [ptpmon] runtime_directory: too long for the path of a socket, which has 106 characters at most" },
 	{ "[ptpmon]\nrole = slave\ninterfaces = eth0 eth1\n",
-	  "x: [ptpmon] interfaces: a slave has one port, these are 2" },
+	  "x:3: [ptpmon] interfaces: a slave has one port, these are 2" },
+	{ "[ptpmon]\nrole = slave\n[ptp4l a]\n",
+	  "x: [ptp4l a] interfaces: missing: the ports of this ptp4l" },
+	{ SLAVE "[ptp4l b]\ninterfaces = eth1 eth0\nrole = grandmaster\n",
+	  "x:5: [ptp4l b] interfaces: eth0 is a port of [ptp4l]: two ptp4l on one port" },
+	{ SLAVE "[ptp4l b]\ninterfaces = eth1\n[ptp4l b]\n",
+	  "x:6: [ptp4l b]: given twice, first in line 4" },
+	{ SLAVE "[ptp4l eth0]\ninterfaces = eth1\n",
+	  "x: [ptp4l eth0]: the first port of [ptp4l] has that name: they would share a directory" },
+	{ SLAVE "[ptp4l]\nsocket = /run/x\n[ptp4l b]\ninterfaces = eth1\nsocket = /run/x\n",
+	  "x:8: [ptp4l b] socket: /run/x is that of [ptp4l]" },
+	{ SLAVE "[ptp4l]\ntimestamping = software\n[ptp4l b]\ninterfaces = eth1\n",
+	  "x:5: [ptp4l b] timestamping: [ptp4l] steers CLOCK_REALTIME already, and only one may" },
+	{ SLAVE "[ptp4l ../b]\n",
+	  "x:4: [ptp4l ../b]: a name is of at most 15 letters, digits and . _ -" },
+	{ SLAVE "[store b]\n", "x:4: [store b]: no such section; is [store] meant?" },
+	{ SLAVE "[ptp4l]\ninterfaces = eth1\n",
+	  "x:5: [ptp4l] interfaces: no such key here; it belongs to [ptpmon]" },
+	{ SLAVE "[ptp4l b]\nstale_after = 1 s\n",
+	  "x:5: [ptp4l b] stale_after: no such key here; it belongs to [monitor]" },
 };
 /* clang-format on */
 
@@ -166,6 +185,80 @@ static void what_is_written_reads_back_the_same(void **state)
 	assert_int_equal(first.store.size_cap_bytes, INT64_C(1536) << 20);
 }
 
+static void several_ptp4l_have_from_one_what_they_do_not_say(void **state)
+{
+	static const char text[] =
+		"[ptpmon]\nrole = slave\ninterfaces = eth0\n"
+		"[ptp4l down]\ninterfaces = eth1 eth2\nrole = grandmaster\nfifo_priority = 50\n"
+		"[ptp4l]\ntransport = UDPv4\nsocket = /run/x\nfifo_priority = 60\n"
+		"[ptp4l up]\ninterfaces = eth3\n";
+	char error[CONFIG_ERROR_MAX] = "";
+	char path[CONFIG_PATH_MAX];
+	struct config c;
+	struct config again;
+	CLEANUP(freep) char *written = NULL;
+	CLEANUP(freep) char *rewritten = NULL;
+
+	assert_int_equal(config_parse(&c, text, "x", error), 0);
+	assert_int_equal(c.n_ptp4l, 3);
+	assert_string_equal(c.ptp4l[0].child, "ptp4l");
+	assert_string_equal(c.ptp4l[0].name, "eth0");
+	assert_int_equal(c.ptp4l[0].fifo_priority, 60);
+	assert_string_equal(c.ptp4l[1].child, "ptp4l down");
+	assert_string_equal(c.ptp4l[1].name, "down");
+	assert_int_equal(c.ptp4l[1].role, ROLE_GRANDMASTER);
+	assert_int_equal(c.ptp4l[1].interfaces.n, 2);
+	assert_int_equal(c.ptp4l[1].fifo_priority, 50);
+	assert_int_equal(c.ptp4l[1].transport, TRANSPORT_UDPV4);
+	assert_int_equal(c.ptp4l[2].role, ROLE_SLAVE);
+	assert_int_equal(c.ptp4l[2].fifo_priority, 60);
+	assert_string_equal(config_ptp4l_socket(&c, 0, path), "/run/x");
+	assert_string_equal(config_ptp4l_socket(&c, 1, path), "/run/ptpmon/down/ptp4l");
+	assert_string_equal(config_recorder_socket(&c, 2, path), "/run/ptpmon/up/recorder");
+	written = config_to_text(&c);
+	assert_int_equal(config_parse(&again, written, "again", error), 0);
+	rewritten = config_to_text(&again);
+	assert_string_equal(written, rewritten);
+	assert_int_equal(memcmp(&c, &again, sizeof(c)), 0);
+}
+
+static void no_port_of_its_own_no_first_instance(void **state)
+{
+	static const char text[] = "[ptpmon]\nrole = slave\n[ptp4l]\ncpus = 1\n"
+				   "[ptp4l a]\ninterfaces = eth1\n[ptp4l b]\ninterfaces = eth2\n";
+	char error[CONFIG_ERROR_MAX] = "";
+	struct config c;
+	struct config again;
+	CLEANUP(freep) char *written = NULL;
+
+	assert_int_equal(config_parse(&c, text, "x", error), 0);
+	assert_int_equal(c.n_ptp4l, 2);
+	assert_string_equal(c.ptp4l[0].child, "ptp4l a");
+	assert_int_equal(c.ptp4l[1].cpus.kind, CPUS_LISTED);
+	written = config_to_text(&c);
+	assert_int_equal(config_parse(&again, written, "again", error), 0);
+	assert_int_equal(again.n_ptp4l, 2);
+}
+
+static void too_many_ptp4l_are_refused(void **state)
+{
+	char text[1024] = "[ptpmon]\nrole = slave\ninterfaces = eth0\n";
+	char error[CONFIG_ERROR_MAX] = "";
+	struct config c;
+
+	for (int i = 1; i < CONFIG_PTP4L_MAX; i++)
+		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			       "[ptp4l n%d]\ninterfaces = eth%d\n", i, i);
+	assert_int_equal(config_parse(&c, text, "x", error), 0);
+	assert_int_equal(c.n_ptp4l, CONFIG_PTP4L_MAX);
+	(void)strcat(text, "[ptp4l last]\ninterfaces = eth99\n");
+	assert_int_equal(config_parse(&c, text, "x", error), -EINVAL);
+	assert_string_equal(error, "x: [ptp4l]: more than 8 of them");
+	(void)strcat(text, "[ptp4l more]\ninterfaces = eth98\n");
+	assert_int_equal(config_parse(&c, text, "x", error), -EINVAL);
+	assert_string_equal(error, "x:20: [ptp4l more]: more than 8 of them");
+}
+
 static void write_file(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -179,7 +272,7 @@ static void a_later_file_wins_and_the_dump_says_so(void **state)
 {
 	char directory[] = "/tmp/test-conf-XXXXXX";
 	char error[CONFIG_ERROR_MAX] = "";
-	char dump[8192] = "";
+	char dump[16384] = "";
 	char expected[128];
 	struct config c;
 	FILE *out;
@@ -189,15 +282,19 @@ static void a_later_file_wins_and_the_dump_says_so(void **state)
 	write_file("a.conf", SLAVE "[ptp4l]\nfifo_priority = 50\n");
 	assert_int_equal(mkdir("a.conf.d", 0700), 0);
 	write_file("a.conf.d/10.conf", "[ptp4l]\nfifo_priority = 60\n");
-	write_file("a.conf.d/20.conf", "[ptp4l]\nfifo_priority = 61\n");
+	write_file("a.conf.d/20.conf", "[ptp4l]\nfifo_priority = 61\n"
+				       "[ptp4l b]\ninterfaces = eth1\n");
+	write_file("a.conf.d/30.conf", "[ptp4l b]\nlog_sync_interval = -3\n");
 	assert_int_equal(config_load(&c, "a.conf", error), 0);
-	assert_int_equal(c.ptp4l.fifo_priority, 61);
+	assert_int_equal(c.ptp4l[0].fifo_priority, 61);
 
 	out = fmemopen(dump, sizeof(dump) - 1, "w");
 	assert_int_equal(config_dump("a.conf", out, error), 0);
 	assert_int_equal(fclose(out), 0);
 	assert_non_null(strstr(dump, "# a.conf.d/20.conf:2\nfifo_priority = 61\n"));
 	assert_non_null(strstr(dump, "# a.conf:2\nrole = slave\n"));
+	assert_non_null(strstr(dump, "\n[ptp4l b]\n# a.conf.d/20.conf:4\ninterfaces = eth1\n"));
+	assert_non_null(strstr(dump, "# a.conf.d/30.conf:2\nlog_sync_interval = -3\n"));
 	assert_non_null(strstr(dump, "# default\ntransport = L2\n"));
 
 	write_file("a.conf.d/30.conf", "[ptp4l]\nfifo = 61\n");
@@ -224,6 +321,9 @@ int main(void)
 		cmocka_unit_test(roles_are_understood_in_all_words),
 		cmocka_unit_test(what_is_wrong_names_file_line_section_and_key),
 		cmocka_unit_test(what_is_written_reads_back_the_same),
+		cmocka_unit_test(several_ptp4l_have_from_one_what_they_do_not_say),
+		cmocka_unit_test(no_port_of_its_own_no_first_instance),
+		cmocka_unit_test(too_many_ptp4l_are_refused),
 		cmocka_unit_test(a_later_file_wins_and_the_dump_says_so),
 	};
 

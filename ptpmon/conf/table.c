@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every key that there is, in the order of the manual. */
+#include "ptpmon/conf/table.h"
+
+#define ROW(SECTION, KEY, TYPE, MEMBER, KIND, MIN, MAX, FALLBACK, HELP)                            \
+	.section = (SECTION), .key = (KEY), .kind = (KIND), .offset = offsetof(TYPE, MEMBER),      \
+	.size = sizeof(((TYPE *)0)->MEMBER), .min = (MIN), .max = (MAX), .fallback = (FALLBACK),   \
+	.help = (HELP)
+
+/* A member of struct config; one of each ptp4l; one that no two can share; and one that only
+ * [ptp4l NAME] has. */
+#define OPT(SECTION, KEY, MEMBER, KIND, ...)                                                       \
+	{                                                                                          \
+		ROW(SECTION, KEY, struct config, MEMBER, &kind_##KIND, __VA_ARGS__)                \
+	}
+#define PTP4L_ROW(KEY, MEMBER, KIND, ...)                                                          \
+	ROW("ptp4l", KEY, struct config_ptp4l, MEMBER, &kind_##KIND, __VA_ARGS__), .instance = true
+#define PTP4L(...)                                                                                 \
+	{                                                                                          \
+		PTP4L_ROW(__VA_ARGS__)                                                             \
+	}
+#define PTP4L_OWN(...)                                                                             \
+	{                                                                                          \
+		PTP4L_ROW(__VA_ARGS__), .own = true                                                \
+	}
+#define PTP4L_NAMED(...)                                                                           \
+	{                                                                                          \
+		PTP4L_ROW(__VA_ARGS__), .own = true, .named = true                                 \
+	}
+
+/* clang-format off */
+const struct config_row config_rows[] = {
+	OPT("ptpmon", "role", ptpmon.role, role, NULL, NULL, NULL,
+	    "grandmaster or slave (master, time transmitter, time receiver are understood)"),
+	OPT("ptpmon", "interfaces", ptpmon.interfaces, interfaces, NULL, NULL, NULL,
+	    "the ports, by the name of their network interface; may be left out where each *[ptp4l NAME]* has its own"),
+	OPT("ptpmon", "label", ptpmon.label, text, NULL, NULL, "",
+	    "a name for what is recorded; *ptpmon report* finds it by this"),
+	OPT("ptpmon", "runtime_directory", ptpmon.runtime_directory, path, NULL, NULL, "/run/ptpmon",
+	    "holds the control socket, and in a directory for each ptp4l its sockets"),
+	PTP4L_NAMED("interfaces", interfaces, interfaces, NULL, NULL, NULL,
+	    "the ports of one more ptp4l, which no other has; only in *[ptp4l NAME]*"),
+	PTP4L_NAMED("role", role, role, NULL, NULL, NULL,
+	    "what this one is, if not what *[ptpmon]* says; only in *[ptp4l NAME]*"),
+	PTP4L("program", program, text, NULL, NULL, "ptp4l",
+	    "a path, or a name looked up in PATH"),
+	PTP4L_OWN("socket", socket, path, NULL, NULL, "",
+	    "management socket; empty: RUNTIME_DIRECTORY/NAME/ptp4l"),
+	PTP4L("domain", domain, number, "0", "127", "0",
+	    "the PTP domain"),
+	PTP4L("timestamping", timestamping, timestamping, NULL, NULL, "hardware",
+	    "hardware, software, onestep or p2p1step"),
+	PTP4L("transport", transport, transport, NULL, NULL, "L2",
+	    "L2, UDPv4 or UDPv6"),
+	PTP4L("log_sync_interval", log_sync_interval, number, "-7", "7", "0",
+	    "Syncs of a grandmaster every 2^N seconds: 0 is one a second, -3 eight"),
+	PTP4L("tx_timestamp_timeout", tx_timestamp_timeout_ns, duration, "1 ms", "10 s", "20 ms",
+	    "how long ptp4l waits for a transmit timestamp, in whole milliseconds"),
+	PTP4L("priority1", priority1, number, "-1", "255", "-1",
+	    "of the clock; -1 is 100 for a grandmaster and ptp4l's own for a slave"),
+	PTP4L("fifo_priority", fifo_priority, number, "0", "99", "70",
+	    "SCHED_FIFO priority; 0 leaves ptp4l at ordinary priority"),
+	PTP4L("cpus", cpus, cpus, NULL, NULL, "all",
+	    "the CPUs it may run on: a list, all, isolated or not-isolated"),
+	PTP4L("extra_arguments", extra_arguments, text, NULL, NULL, "",
+	    "more arguments for ptp4l, split at blanks; no shell"),
+	OPT("realtime", "on_refusal", realtime.on_refusal, on_refusal, NULL, NULL, "warn",
+	    "when the kernel refuses SCHED_FIFO: warn and go on, or fail"),
+	OPT("monitor", "stale_after", monitor.stale_after_ns, duration, "1 ms", "1 h", "1 s",
+	    "data older than this, and than three of their intervals, are unknown"),
+	OPT("latency", "on", latency.on, bool, NULL, NULL, "yes",
+	    "measure wake-up latency"),
+	OPT("latency", "priority", latency.priority, number, "0", "99", "98",
+	    "SCHED_FIFO priority of the sampler's threads; 0 is ordinary"),
+	OPT("latency", "interval", latency.interval_ns, duration, "50 us", "1 s", "1 ms",
+	    "from wake-up to wake-up"),
+	OPT("latency", "cpus", latency.cpus, cpus, NULL, NULL, "not-isolated",
+	    "one thread on each of these CPUs; isolated ones only when named"),
+	OPT("latency", "idle_states", latency.idle_states, idle_states, NULL, NULL, "allow",
+	    "allow leaves idle states alone; hold keeps CPUs out of them (/dev/cpu_dma_latency)"),
+	OPT("store", "directory", store.directory, path, NULL, NULL, "/var/lib/ptpmon",
+	    "holds the database, ptpmon.db"),
+	OPT("store", "flush_interval", store.flush_interval_ns, duration, "100 ms", "10 min", "5 s",
+	    "at most this much is lost in a power cut"),
+	OPT("store", "raw_retention", store.raw_retention_ns, duration, "0", "36500 d", "14 d",
+	    "samples and windows become hourly histograms when so much has been recorded since; 0: never"),
+	OPT("store", "rollup_retention", store.rollup_retention_ns, duration, "0", "36500 d", "400 d",
+	    "hourly histograms and events are removed when so much has been recorded since; 0: never"),
+	OPT("store", "size_cap", store.size_cap_bytes, size, "32 MiB", "8 TiB", "1 GiB",
+	    "the database with its log gets no larger: the oldest makes room before its time; 0: no cap"),
+};
+/* clang-format on */
+
+const size_t config_n_rows = sizeof(config_rows) / sizeof(config_rows[0]);
+
+_Static_assert(sizeof(config_rows) / sizeof(config_rows[0]) <= CONFIG_ROWS_MAX, "too many keys");

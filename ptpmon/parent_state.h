@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptpmon/parent_state.h: the parent's structs, for its own files only: parent.c (loop and
+ * lifecycle), parent_children.c (what each child is, and how it is started), parent_setup.c (what
+ * is made once, before anything runs).
+ */
+#pragma once
+#include <systemd/sd-event.h>
+
+#include "ptpmon/child.h"
+#include "ptpmon/commands.h"
+#include "ptpmon/recorder_link.h"
+#include "ptpmon/runtime.h"
+
+enum { PARENT_CHILDREN_MAX = STATUS_CHILDREN_MAX };
+
+struct supervised;
+
+/* A kind of child. A new one is one row in parent_children.c. */
+struct child_kind {
+	const struct restart_policy *policy;
+	/* How to start it now, as child_ops.plan; argv and envp are filled in already. */
+	int (*plan)(struct supervised *s, struct spawn_plan *plan,
+		    char why[static STATUS_TEXT_MAX]);
+	/* NULL, or once a tick while it is up. */
+	void (*tick)(struct supervised *s);
+};
+
+/* One child, and what the parent has for it. */
+struct supervised {
+	struct parent *parent;
+	const struct child_kind *kind;
+	struct child *child;
+	char name[sizeof(((struct status_child *)0)->name)];
+	char program[CONFIG_PATH_MAX];
+	int log_fds[2]; /* its output: [0] is inherited by each recorder; -1: it has the parent's */
+	/* a ptp4l's only */
+	size_t instance; /* of config->ptp4l */
+	struct ptp4l_version version;
+	struct runtime_place place;
+};
+
+struct parent {
+	const struct config *config;
+	struct runtime runtime;
+	sd_event *event;
+	/* the recorder first; it is started first and stopped last */
+	struct supervised *children[PARENT_CHILDREN_MAX];
+	size_t n_children;
+	struct recorder_link link;
+	sd_event_source *link_source, *tick_source;
+	char **environment;
+	char token[33];         /* names this run for every recorder of it */
+	int config_fd;          /* what the recorder reads: the configuration as it is in force */
+	int window_fds[2];      /* latency windows: [0] is inherited by each recorder */
+	struct command command; /* of the child being started */
+	int64_t started_mono_ns, beat_mono_ns;
+	unsigned ticks;
+	bool others_started, first_data, stopping;
+	int status; /* exit status */
+};
+
+/* parent.c: the recorder said something. An sd-event handler of the link's descriptor. */
+int parent_on_link(sd_event_source *source, int fd, uint32_t revents, void *userdata);
+
+/*
+ * parent_children.c: makes every child that the configuration wants, with its program, its log and
+ * its place, but starts none. ops->plan is parent_plan(). 0, or -errno and why.
+ */
+int parent_make_children(struct parent *p, const struct child_ops *ops,
+			 char why[static RUNTIME_WHY_MAX]);
+void parent_free_children(struct parent *p);
+
+/* child_ops.plan of every child; userdata is its struct supervised. */
+int parent_plan(void *userdata, struct child *c, struct spawn_plan *plan,
+		char why[static STATUS_TEXT_MAX]);
+
+static inline struct supervised *parent_recorder(const struct parent *p)
+{
+	return p->children[0];
+}
+
+/* parent_setup.c: 0, or -errno and why. */
+int parent_set_up(struct parent *p, char why[static RUNTIME_WHY_MAX]);
+
+/* The configuration as the recorder reads it, in a file that cannot change under it. */
+int parent_make_config_fd(struct parent *p);
