@@ -102,6 +102,9 @@ static const struct code_row codes[] = {
 	[EVENT_PORT_UNSETTLED]        = { "port-unsettled", SEVERITY_WARNING, "the link is up, but the port became neither SLAVE nor MASTER in time" },
 	[EVENT_PHC2SYS_SILENT]        = { "phc2sys-silent", SEVERITY_ERROR, "phc2sys runs, but prints no offsets: it hangs, is starved, or waits" },
 	[EVENT_RECOVERED]             = { "recovered", SEVERITY_NOTICE, "what had failed works again; how long that took is in the detail" },
+	[EVENT_RIVAL]                 = { "rival", SEVERITY_WARNING, "another program steers a clock that is ours to steer" },
+	[EVENT_RIVAL_GONE]            = { "rival-gone", SEVERITY_NOTICE, "a program that steered, or waited, beside ours has ended" },
+	[EVENT_CLOCK_DISTURBED]       = { "clock-disturbed", SEVERITY_WARNING, "CLOCK_REALTIME was steered or stepped, and not by a program of ours" },
 };
 /* clang-format on */
 
