@@ -11,6 +11,7 @@
 
 static void building_clear(struct building *b)
 {
+	partition_clear(&b->partition);
 	history_clear(&b->history);
 	free(b->offset_indices);
 	free(b->latency_indices);

@@ -18,7 +18,7 @@ struct report_request {
 };
 
 /*
- * Reads the run once for the whole scope and once more for its phases. Memory: at most four
+ * Reads each offset series once, the windows of all CPUs together once. Memory: at most four
  * int64_t for each sample of the largest series, whatever the number of series and phases; with
  * limits of filtered values or with deviations two more.
  * 0, -ERANGE if nothing of the run lies in the scope asked for, or what the query failed with.

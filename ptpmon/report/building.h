@@ -8,6 +8,8 @@
 #pragma once
 #include "ptpmon/report/build.h"
 #include "ptpmon/report/history.h"
+#include "ptpmon/report/partition.h"
+#include "ptpmon/report/parts.h"
 #include "ptpmon/report/spans.h"
 #include "ptpmon/report/values.h"
 #include "ptpmon/stats/latency_summary.h"
@@ -19,6 +21,7 @@ struct building {
 	bool from_start;                  /* the scope begins where the run does … */
 	int64_t from_mono_ns, to_mono_ns; /* … and then what is visited begins at 0: the moment of a
 					     row may be a little before the run noted its start */
+	struct partition partition;       /* of the columns but the first */
 	struct history history;
 	size_t *offset_indices, *latency_indices; /* series of the query, by index in report */
 	size_t n_windows;                         /* for coincidences, of … */
@@ -44,11 +47,11 @@ int building_offsets(struct building *b);
 
 /*
  * quantiles.c: percentiles of |offset| and how sure they are, of n values in order of time; and of
- * latencies, from the histograms of INTERVAL_BLOCKS parts of the time, and their sum.
+ * latencies, from the histograms of parts of the time, and their sum.
  */
 int building_offset_quantiles(struct report_quantiles *out, const int64_t *values, size_t n);
 void building_latency_quantiles(struct report_quantiles *out, const struct latency_summary *sum,
-				const struct histogram *parts);
+				const struct parts *parts);
 
 /* wander.c: MTIE and deviations of offsets; judge.c: what the limits say of them. */
 struct series_values;

@@ -8,23 +8,40 @@
 #include <string.h>
 
 #include "ptpmon/report/hours.h"
-#include "ptpmon/stats/interval.h"
+#include "ptpmon/report/parts.h"
 #include "ptpmon/stats/latency_summary.h"
 
+/* So many tallies, of about 26 KiB, are kept at once: all CPUs of a usual board in one reading. */
+enum { TALLIES_MAX = 1024 };
+
+/* One CPU in one column. */
 struct tally {
-	struct building *b;
-	struct report_latency_series *series;
-	const struct report_span *span;
-	size_t column;
-	bool whole;
-	struct latency_summary *sum;
-	struct histogram *parts; /* INTERVAL_BLOCKS of them, by time */
+	struct latency_summary sum; /* the histogram is that of all parts, in the end */
+	struct parts parts;
 	uint64_t from_hours;
 };
 
-static void keep_worst(struct tally *t, const struct latency_window *w)
+/* Some CPUs in all columns, while the windows are read. */
+struct reading {
+	struct building *b;
+	size_t first, n;       /* of the report's series */
+	size_t *numbers;       /* of series of the query: n and more for others */
+	struct tally *tallies; /* by series, then by column */
+	struct part part;      /* that the window before began in */
+	struct histogram_counts counts;
+};
+
+static void reading_clear(struct reading *r)
 {
-	struct report *r = t->b->report;
+	for (size_t i = 0; r->tallies && i < r->n * r->b->report->n_columns; i++)
+		parts_clear(&r->tallies[i].parts);
+	free(r->tallies);
+	free(r->numbers);
+}
+
+static void keep_worst(struct report *r, const struct series *series,
+		       const struct latency_window *w)
+{
 	struct report_worst worst;
 
 	if (r->n_worst_latencies == REPORT_WORST &&
@@ -35,120 +52,165 @@ static void keep_worst(struct tally *t, const struct latency_window *w)
 		.offset_ns = SAMPLE_UNKNOWN,
 		.latency_ns = w->max_ns,
 	};
-	memcpy(worst.cpu, t->series->series.subject, sizeof(worst.cpu));
+	memcpy(worst.cpu, series->subject, sizeof(worst.cpu));
 	worst_keep(r->worst_latencies, &r->n_worst_latencies, &worst, worst_by_latency);
 }
 
 /* Which part of the column's time a moment lies in; pooled spans may share one. */
-static struct histogram *part_of(const struct tally *t, int64_t mono_ns)
+static size_t part_of(const struct report_column *c, int64_t mono_ns)
 {
-	const struct report_column *c = &t->b->report->columns[t->column];
 	int64_t from_ns = c->spans[0].from_ns;
 	int64_t length_ns = (c->spans[c->n_spans - 1].to_ns - from_ns) / INTERVAL_BLOCKS + 1;
 	int64_t part = mono_ns > from_ns ? (mono_ns - from_ns) / length_ns : 0;
 
-	return &t->parts[part < INTERVAL_BLOCKS ? part : INTERVAL_BLOCKS - 1];
+	return part < INTERVAL_BLOCKS ? (size_t)part : INTERVAL_BLOCKS - 1;
+}
+
+static struct tally *tally_of(struct reading *r, size_t number, size_t column)
+{
+	return &r->tallies[number * r->b->report->n_columns + column];
+}
+
+/* A window whose bins are in r->counts. */
+static int add_window(struct reading *r, size_t number, size_t column,
+		      const struct latency_window *w)
+{
+	struct tally *t = tally_of(r, number, column);
+	int ret = latency_summary_count(&t->sum, w, r->counts.total);
+
+	if (ret < 0)
+		return ret;
+	return parts_add(&t->parts, part_of(&r->b->report->columns[column], w->start_mono_ns),
+			 &r->counts);
 }
 
 static int on_window(void *userdata, size_t series, const struct latency_window *w)
 {
-	struct tally *t = userdata;
+	struct reading *r = userdata;
+	size_t number = r->numbers[series];
+	int ret;
 
-	if (!t->whole && (w->start_mono_ns < t->span->from_ns || w->end_mono_ns > t->span->to_ns))
+	if (number >= r->n)
 		return 0;
-	if (t->whole && w->count) {
-		building_note_maximum(t->b, t->b->latency_maxima, w->start_mono_ns, w->max_ns);
-		keep_worst(t, w);
+	ret = histogram_decode(&r->counts, w->bins, w->bins_len);
+	if (ret < 0)
+		return ret;
+	if (w->count) {
+		building_note_maximum(r->b, r->b->latency_maxima, w->start_mono_ns, w->max_ns);
+		keep_worst(r->b->report, &r->b->report->latencies[r->first + number].series, w);
 	}
-	(void)histogram_decode_add(part_of(t, w->start_mono_ns), w->bins, w->bins_len);
-	return latency_summary_add(t->sum, w);
+	if (!part_holds(&r->part, w->start_mono_ns))
+		r->part = partition_at(&r->b->partition, w->start_mono_ns);
+	ret = add_window(r, number, 0, w);
+	if (ret == 0 && r->part.column > 0 && w->end_mono_ns <= r->part.to_ns)
+		ret = add_window(r, number, r->part.column, w);
+	return ret;
 }
 
-/* An hour whose windows are gone is taken as one, if all of it lies within. */
-static int on_rollup(void *userdata, const struct query_rollup *rollup)
+/* An hour whose windows are gone is taken as one; its bins are not copied into it. */
+static int window_of_rollup(struct latency_window *out, const struct query_rollup *rollup)
 {
-	struct tally *t = userdata;
-	CLEANUP(freep) struct latency_window *w = NULL;
-
-	if (!hours_lie_in(t->b, t->column, rollup->phase, rollup->from_mono_ns, rollup->to_mono_ns))
-		return 0;
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return -ENOMEM;
-	if (rollup->histogram_len > sizeof(w->bins) || !(rollup->sum >= 0) ||
+	if (rollup->histogram_len > WINDOW_BINS_MAX || !(rollup->sum >= 0) ||
 	    rollup->sum >= (double)INT64_MAX)
 		return -EBADMSG;
-	w->start_mono_ns = rollup->from_mono_ns;
-	w->end_mono_ns = rollup->to_mono_ns;
-	w->count = rollup->count;
-	w->min_ns = rollup->min;
-	w->max_ns = rollup->max;
-	w->sum_ns = (int64_t)rollup->sum;
-	w->overflow = rollup->overflows;
-	w->missed = rollup->missed;
-	w->bins_len = rollup->histogram_len;
-	if (w->bins_len > 0)
-		memcpy(w->bins, rollup->histogram, w->bins_len);
-	if (t->whole && w->count)
-		keep_worst(t, w);
-	t->from_hours += w->count;
-	(void)histogram_decode_add(part_of(t, w->start_mono_ns), w->bins, w->bins_len);
-	return latency_summary_add(t->sum, w);
+	out->start_mono_ns = rollup->from_mono_ns;
+	out->end_mono_ns = rollup->to_mono_ns;
+	out->count = rollup->count;
+	out->min_ns = rollup->min;
+	out->max_ns = rollup->max;
+	out->sum_ns = (int64_t)rollup->sum;
+	out->overflow = rollup->overflows;
+	out->missed = rollup->missed;
+	out->bins_len = 0;
+	return 0;
 }
 
-static void write_summary(const struct latency_summary *sum, const struct histogram *parts,
-			  struct report_latency *out)
+/* In the columns that all of it lies within. */
+static int on_rollup(void *userdata, const struct query_rollup *rollup)
 {
+	struct reading *r = userdata;
+	size_t number = r->numbers[rollup->series];
+	CLEANUP(freep) struct latency_window *w = calloc(1, sizeof(*w));
+	int ret = w ? window_of_rollup(w, rollup) : -ENOMEM;
+
+	if (ret == 0)
+		ret = histogram_decode(&r->counts, rollup->histogram, rollup->histogram_len);
+	for (size_t c = 0; c < r->b->report->n_columns && ret == 0; c++) {
+		if (!hours_lie_in(r->b, c, rollup->phase, rollup->from_mono_ns, rollup->to_mono_ns))
+			continue;
+		if (c == 0 && w->count)
+			keep_worst(r->b->report, &r->b->report->latencies[r->first + number].series,
+				   w);
+		tally_of(r, number, c)->from_hours += w->count;
+		ret = add_window(r, number, c, w);
+	}
+	return ret;
+}
+
+static void write_tally(struct tally *t, struct report_latency *out)
+{
+	const struct latency_summary *sum = &t->sum;
+
 	out->windows = sum->windows;
 	out->missed = sum->missed;
 	out->count = sum->count;
+	out->from_hours = t->from_hours;
 	if (!sum->count)
 		return;
 	out->min_ns = sum->min_ns;
 	out->avg_ns = latency_summary_avg_ns(sum);
 	out->max_ns = sum->max_ns;
 	out->overflow = sum->overflow;
-	building_latency_quantiles(&out->value, sum, parts);
+	parts_sum(&t->parts, &t->sum.histogram);
+	building_latency_quantiles(&out->value, sum, &t->parts);
 }
 
-static int fill_column(struct building *b, size_t index, size_t column)
+static int read_all(struct reading *r)
 {
-	const struct report_column *c = &b->report->columns[column];
-	CLEANUP(freep) struct latency_summary *sum = calloc(1, sizeof(*sum));
-	CLEANUP(freep) struct histogram *parts = calloc(INTERVAL_BLOCKS, sizeof(*parts));
-	struct tally t = {
-		.b = b,
-		.series = &b->report->latencies[index],
-		.whole = column == 0,
-		.sum = sum,
-		.parts = parts,
-		.column = column,
-	};
-	int r = 0;
+	struct building *b = r->b;
+	int ret = 0;
 
-	if (!sum || !parts)
+	for (size_t i = 0; i < r->n && ret == 0; i++)
+		ret = query_visit_rollups(b->query, b->latency_indices[r->first + i],
+					  b->from_mono_ns, b->to_mono_ns, on_rollup, r);
+	if (ret == 0)
+		ret = query_visit_windows(b->query, QUERY_ALL_SERIES, b->from_mono_ns,
+					  b->to_mono_ns, on_window, r);
+	return ret;
+}
+
+/* Of n series from the first on. */
+static int fill_series(struct building *b, size_t first, size_t n)
+{
+	size_t n_columns = b->report->n_columns;
+	CLEANUP(reading_clear) struct reading r = {.b = b, .first = first, .n = n};
+	size_t n_series;
+	int ret;
+
+	(void)query_series(b->query, &n_series);
+	r.tallies = calloc(n * n_columns, sizeof(*r.tallies));
+	r.numbers = calloc(n_series + 1, sizeof(*r.numbers));
+	if (!r.tallies || !r.numbers)
 		return -ENOMEM;
-	r = query_visit_rollups(b->query, b->latency_indices[index], b->from_mono_ns, b->to_mono_ns,
-				on_rollup, &t);
-	for (size_t i = 0; i < c->n_spans && r == 0; i++) {
-		t.span = &c->spans[i];
-		r = query_visit_windows(b->query, b->latency_indices[index],
-					t.whole ? b->from_mono_ns : t.span->from_ns,
-					t.whole ? b->to_mono_ns : t.span->to_ns, on_window, &t);
-	}
-	if (r == 0)
-		write_summary(sum, parts, &t.series->columns[column]);
-	t.series->columns[column].from_hours = t.from_hours;
-	return r;
+	for (size_t i = 0; i < n_series; i++)
+		r.numbers[i] = SIZE_MAX;
+	for (size_t i = 0; i < n; i++)
+		r.numbers[b->latency_indices[first + i]] = i;
+	ret = read_all(&r);
+	for (size_t i = 0; i < n && ret == 0; i++)
+		for (size_t c = 0; c < n_columns; c++)
+			write_tally(tally_of(&r, i, c),
+				    &b->report->latencies[first + i].columns[c]);
+	return ret;
 }
 
 int building_latencies(struct building *b)
 {
 	struct report *r = b->report;
+	size_t most = r->n_columns < TALLIES_MAX ? TALLIES_MAX / r->n_columns : 1;
 	int ret = 0;
 
-	for (size_t i = 0; i < r->n_latencies && ret == 0; i++)
-		for (size_t c = 0; c < r->n_columns && ret == 0; c++)
-			ret = fill_column(b, i, c);
+	for (size_t i = 0; i < r->n_latencies && ret == 0; i += most)
+		ret = fill_series(b, i, r->n_latencies - i < most ? r->n_latencies - i : most);
 	return ret;
 }

@@ -101,17 +101,22 @@ int building_offset_quantiles(struct report_quantiles *out, const int64_t *value
 }
 
 /* The parts hold no overflows: their number is only known together, and they are few. */
-static void count_bins_beyond(struct interval_block blocks[static INTERVAL_BLOCKS],
-			      const struct histogram *parts, int64_t value)
+static void count_bins_beyond(struct blocks *blocks, const struct parts *parts,
+			      const struct report_quantiles *q, size_t n_quantiles)
 {
-	size_t bin =
-		value < 1 << HISTOGRAM_MAX_BITS ? histogram_bin((uint64_t)value) : HISTOGRAM_BINS;
-
 	for (size_t b = 0; b < INTERVAL_BLOCKS; b++) {
-		blocks[b] = (struct interval_block){0};
-		for (size_t i = 0; i < HISTOGRAM_BINS; i++) {
-			blocks[b].count += parts[b].bins[i];
-			blocks[b].beyond += i > bin ? parts[b].bins[i] : 0;
+		uint64_t above[HISTOGRAM_BINS + 1] = {0}; /* how many lie from each bin on */
+		struct histogram h;
+
+		parts_get(parts, b, &h);
+		for (size_t i = HISTOGRAM_BINS; i-- > 0;)
+			above[i] = above[i + 1] + h.bins[i];
+		for (size_t p = 0; p < n_quantiles; p++) {
+			uint64_t value = (uint64_t)q->value_ns[p];
+			size_t bin = value < 1U << HISTOGRAM_MAX_BITS ? histogram_bin(value) + 1
+								      : HISTOGRAM_BINS;
+
+			blocks->v[p][b] = (struct interval_block){above[0], above[bin]};
 		}
 	}
 }
@@ -126,17 +131,22 @@ static int64_t bounded(const struct latency_summary *sum, uint64_t rank)
 }
 
 void building_latency_quantiles(struct report_quantiles *out, const struct latency_summary *sum,
-				const struct histogram *parts)
+				const struct parts *parts)
 {
-	for (size_t p = 0; p < supported(sum->count); p++) {
+	size_t n_quantiles = supported(sum->count);
+	struct blocks blocks;
+
+	for (size_t p = 0; p < n_quantiles; p++) {
 		uint32_t p_milli = report_percentiles[p].p_milli;
-		struct interval_block blocks[INTERVAL_BLOCKS];
-		struct interval interval;
 
 		(void)latency_summary_percentile(sum, p_milli, &out->value_ns[p]);
 		out->beyond[p] = sum->count - quantile_rank(p_milli, sum->count);
-		count_bins_beyond(blocks, parts, out->value_ns[p]);
-		if (!interval_of_percentile(&interval, p_milli, blocks))
+	}
+	count_bins_beyond(&blocks, parts, out, n_quantiles);
+	for (size_t p = 0; p < n_quantiles; p++) {
+		struct interval interval;
+
+		if (!interval_of_percentile(&interval, report_percentiles[p].p_milli, blocks.v[p]))
 			continue;
 		out->effective[p] = interval.effective;
 		out->low_ns[p] = bounded(sum, interval.low_rank);

@@ -218,6 +218,8 @@ int building_scope(struct building *b, const struct report_request *req)
 	b->from_mono_ns = b->from_start ? 0 : from_ns;
 	r->whole = b->from_start && b->to_mono_ns > end_ns;
 	ret = add_columns(b, from_ns, end_ns);
+	if (ret == 0)
+		ret = partition_make(&b->partition, r);
 	if (ret < 0)
 		return ret;
 	describe_run(b, req);

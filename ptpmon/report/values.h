@@ -22,6 +22,9 @@ static inline int values_add(struct values *a, int64_t value)
 	return r;
 }
 
+/* 0 or -ENOMEM. */
+int values_add_all(struct values *a, const int64_t *values, size_t n);
+
 /* Frees what it holds; for CLEANUP(). */
 void values_clear(struct values *a);
 
@@ -31,8 +34,8 @@ struct moments {
 };
 
 /*
- * Of n > 0 values, in two passes that lose nothing to large numbers: the mean is exact in integers
- * (sums of quotients and of remainders by n) until its last division, and only deviations from its
- * whole part become doubles. So 1.6e18 + {1, 2, 3} deviate by 0.816.
+ * Of 0 < n < 2^32 values, in two passes that lose nothing to large numbers: the sum is exact, and
+ * only deviations from the mean's whole part become doubles. So 1.6e18 + {1, 2, 3} deviate by
+ * 0.816.
  */
-struct moments values_moments(const struct values *a);
+struct moments values_moments(const int64_t *values, size_t n);

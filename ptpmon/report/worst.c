@@ -149,8 +149,8 @@ static int complete_near(struct completing *c, int64_t from_ns, int64_t to_ns)
 	c->w->near_offset_ns = c->w->near_latency_ns = SAMPLE_UNKNOWN;
 	r = query_visit_events(c->b->query, from_ns, to_ns, on_near_event, c);
 	if (r == 0)
-		r = query_visit_samples(c->b->query, QUERY_ALL_SERIES, from_ns, to_ns,
-					on_near_sample, c);
+		r = query_visit_values(c->b->query, QUERY_ALL_SERIES, from_ns, to_ns,
+				       on_near_sample, c);
 	if (r == 0)
 		r = query_visit_windows(c->b->query, QUERY_ALL_SERIES, from_ns, to_ns,
 					on_near_window, c);
@@ -176,8 +176,8 @@ static int complete_offset(struct building *b, struct report_worst *w)
 static int complete_latency(struct building *b, struct report_worst *w)
 {
 	struct completing c = {.b = b, .w = w};
-	int r = query_visit_samples(b->query, QUERY_ALL_SERIES, w->second.from_ns, w->second.to_ns,
-				    on_sample, &c);
+	int r = query_visit_values(b->query, QUERY_ALL_SERIES, w->second.from_ns, w->second.to_ns,
+				   on_sample, &c);
 
 	w->at = building_span_moment(b, &w->second);
 	if (r == 0)

@@ -37,15 +37,7 @@ size_t bins_encode(const uint64_t *bins, size_t n, uint8_t *out, size_t size)
 	return len;
 }
 
-/* Reads an encoding pair by pair. */
-struct reader {
-	const uint8_t *at, *end;
-	size_t n_bins;
-	size_t bin; /* of the pair read last, plus one */
-	uint64_t count;
-};
-
-static int read_varint(struct reader *r, uint64_t *out)
+static bool read_varint(struct bins_reader *r, uint64_t *out)
 {
 	uint64_t v = 0;
 
@@ -54,49 +46,54 @@ static int read_varint(struct reader *r, uint64_t *out)
 		uint64_t part = octet & 0x7f;
 
 		if (part << shift >> shift != part)
-			return -EBADMSG;
+			return false;
 		v |= part << shift;
 		if (octet < 0x80) {
 			*out = v;
-			return 0;
+			return true;
 		}
 	}
-	return -EBADMSG;
+	return false;
 }
 
-static int read_pair(struct reader *r)
+/* A pair of any length. */
+bool bins_next_long(struct bins_reader *r)
 {
 	uint64_t step;
 
-	if (read_varint(r, &step) < 0 || read_varint(r, &r->count) < 0)
-		return -EBADMSG;
-	if (step == 0 || r->count == 0 || step > r->n_bins - r->bin)
-		return -EBADMSG;
-	r->bin += (size_t)step;
-	return 0;
+	if (r->at == r->end)
+		return false;
+	r->bad = !read_varint(r, &step) || !read_varint(r, &r->count) || step == 0 ||
+		 r->count == 0 || step > r->n_bins - r->next;
+	if (r->bad)
+		return false;
+	r->bin = r->next + (size_t)step - 1;
+	r->next = r->bin + 1;
+	return true;
 }
 
 int bins_check(size_t n, const uint8_t *bytes, size_t len, uint64_t *total)
 {
-	struct reader r = {.at = bytes, .end = bytes + len, .n_bins = n};
+	struct bins_reader r = bins_reader(bytes, len, n);
 	uint64_t sum = 0;
 
-	while (r.at < r.end) {
-		if (read_pair(&r) < 0 || __builtin_add_overflow(sum, r.count, &sum))
+	while (bins_next(&r))
+		if (__builtin_add_overflow(sum, r.count, &sum))
 			return -EBADMSG;
-	}
+	if (r.bad)
+		return -EBADMSG;
 	*total = sum;
 	return 0;
 }
 
 int bins_decode_add(uint64_t *bins, size_t n, const uint8_t *bytes, size_t len)
 {
-	struct reader r = {.at = bytes, .end = bytes + len, .n_bins = n};
+	struct bins_reader r = bins_reader(bytes, len, n);
 	uint64_t total;
 
 	if (bins_check(n, bytes, len, &total) < 0)
 		return -EBADMSG;
-	while (r.at < r.end && read_pair(&r) == 0)
-		bins[r.bin - 1] += r.count;
+	while (bins_next(&r))
+		bins[r.bin] += r.count;
 	return 0;
 }

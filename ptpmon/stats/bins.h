@@ -7,6 +7,7 @@
  * known to whoever reads: stats/histogram.h, stats/signed_histogram.h.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,39 @@ size_t bins_encode(const uint64_t *bins, size_t n, uint8_t *out, size_t size);
  * short, a bin beyond the last, a step or count of 0, a number or sum beyond 64 bits.
  */
 int bins_check(size_t n, const uint8_t *bytes, size_t len, uint64_t *total);
+
+/* Reads an encoding pair by pair. */
+struct bins_reader {
+	const uint8_t *at, *end;
+	size_t n_bins, next; /* next: the bin that a step of 1 leads to */
+	size_t bin;          /* of the pair read last … */
+	uint64_t count;      /* … and its count, not 0 */
+	bool bad;            /* it ended for what cannot be */
+};
+
+static inline struct bins_reader bins_reader(const uint8_t *bytes, size_t len, size_t n)
+{
+	return (struct bins_reader){.at = bytes, .end = bytes + len, .n_bins = n};
+}
+
+bool bins_next_long(struct bins_reader *r);
+
+/* False at the end, and with `bad` where bins_check() would refuse; but for the sum of counts. */
+static inline bool bins_next(struct bins_reader *r)
+{
+	size_t step;
+
+	/* nearly all pairs are two octets */
+	if (r->end - r->at < 2 || (r->at[0] | r->at[1]) >= 0x80)
+		return bins_next_long(r);
+	step = r->at[0];
+	r->count = r->at[1];
+	r->at += 2;
+	r->bad = step == 0 || r->count == 0 || step > r->n_bins - r->next;
+	r->bin = r->next + step - 1;
+	r->next += step;
+	return !r->bad;
+}
 
 /* Adds the encoded counts to bins. 0, or -EBADMSG (bins are then unchanged). */
 int bins_decode_add(uint64_t *bins, size_t n, const uint8_t *bytes, size_t len);

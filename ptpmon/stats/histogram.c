@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ptpmon/stats/histogram.h"
 
+#include <errno.h>
+
 #include "ptpmon/stats/bins.h"
 
 enum { SUB_BINS = 1 << HISTOGRAM_SUB_BITS };
@@ -37,6 +39,20 @@ size_t histogram_encode(const struct histogram *h, uint8_t *out, size_t size)
 int histogram_check(const uint8_t *bytes, size_t len, uint64_t *total)
 {
 	return bins_check(HISTOGRAM_BINS, bytes, len, total);
+}
+
+int histogram_decode(struct histogram_counts *out, const uint8_t *bytes, size_t len)
+{
+	struct bins_reader r = bins_reader(bytes, len, HISTOGRAM_BINS);
+
+	out->total = 0;
+	for (out->n = 0; bins_next(&r); out->n++) {
+		out->v[out->n].bin = r.bin;
+		out->v[out->n].count = r.count;
+		if (__builtin_add_overflow(out->total, r.count, &out->total))
+			return -EBADMSG;
+	}
+	return r.bad ? -EBADMSG : 0;
 }
 
 int histogram_decode_add(struct histogram *h, const uint8_t *bytes, size_t len)

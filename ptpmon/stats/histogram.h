@@ -39,6 +39,25 @@ uint64_t histogram_bin_high(size_t bin);
 
 void histogram_add(struct histogram *sum, const struct histogram *h);
 
+/* What an encoding holds, read once to be added to several histograms. */
+struct histogram_counts {
+	uint64_t total;
+	size_t n;
+	struct {
+		size_t bin;
+		uint64_t count;
+	} v[HISTOGRAM_BINS];
+};
+
+/* 0, or -EBADMSG as histogram_check() with out undefined. */
+int histogram_decode(struct histogram_counts *out, const uint8_t *bytes, size_t len);
+
+static inline void histogram_add_counts(struct histogram *sum, const struct histogram_counts *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		sum->bins[c->v[i].bin] += c->v[i].count;
+}
+
 /*
  * The encoding of stats/bins.h; a quiet second takes about 60 octets. Returns the length, or 0 if
  * it does not fit into size octets (HISTOGRAM_ENCODED_MAX always does); an empty histogram has

@@ -16,16 +16,14 @@ static void add_extremes(struct latency_summary *s, const struct latency_window 
 	}
 }
 
-int latency_summary_add(struct latency_summary *s, const struct latency_window *w)
+int latency_summary_count(struct latency_summary *s, const struct latency_window *w,
+			  uint64_t binned)
 {
-	uint64_t binned;
 	int64_t sum_ns;
 
-	if (histogram_check(w->bins, w->bins_len, &binned) < 0 || w->overflow > w->count ||
-	    binned != w->count - w->overflow ||
+	if (w->overflow > w->count || binned != w->count - w->overflow ||
 	    __builtin_add_overflow(s->sum_ns, w->sum_ns, &sum_ns))
 		return -EBADMSG;
-	(void)histogram_decode_add(&s->histogram, w->bins, w->bins_len);
 	if (s->windows == 0 || w->start_mono_ns < s->start_mono_ns)
 		s->start_mono_ns = w->start_mono_ns;
 	if (s->windows == 0 || w->end_mono_ns > s->end_mono_ns)
@@ -38,6 +36,18 @@ int latency_summary_add(struct latency_summary *s, const struct latency_window *
 	s->overflow += w->overflow;
 	s->missed += w->missed;
 	return 0;
+}
+
+int latency_summary_add(struct latency_summary *s, const struct latency_window *w)
+{
+	uint64_t binned;
+	int r = histogram_check(w->bins, w->bins_len, &binned);
+
+	if (r == 0)
+		r = latency_summary_count(s, w, binned);
+	if (r == 0)
+		(void)histogram_decode_add(&s->histogram, w->bins, w->bins_len);
+	return r;
 }
 
 int64_t latency_summary_avg_ns(const struct latency_summary *s)

@@ -31,6 +31,13 @@ struct latency_summary {
  */
 int latency_summary_add(struct latency_summary *s, const struct latency_window *w);
 
+/*
+ * The same without the histogram, whose bins hold `binned` wake-ups: for who keeps these by
+ * himself.
+ */
+int latency_summary_count(struct latency_summary *s, const struct latency_window *w,
+			  uint64_t binned);
+
 /* The average rounded to the nearest nanosecond; 0 if count is 0. */
 int64_t latency_summary_avg_ns(const struct latency_summary *s);
 

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,14 +14,16 @@ enum { CLASS_BITS = 16, CLASSES = 1 << CLASS_BITS };
 struct selection {
 	const int64_t *values;
 	size_t n;
-	uint64_t flip, fold; /* see key_of() */
+	uint64_t flip, fold; /* see key_at() */
+	bool distances;
 	const uint64_t *ranks;
 	int64_t *out;
 };
 
 /* Unsigned and in the order asked for: the sign bit flipped, or the magnitude. */
-static inline uint64_t key_of(const struct selection *s, int64_t value)
+static inline uint64_t key_at(const struct selection *s, size_t i)
 {
+	int64_t value = s->distances ? s->values[i + 1] - s->values[i] : s->values[i];
 	uint64_t negative = (uint64_t)(value >> 63) & s->fold;
 
 	return (((uint64_t)value ^ negative) - negative) ^ s->flip;
@@ -49,7 +52,7 @@ static void count(const struct selection *s, const struct range *r, unsigned bit
 
 	memset(counts, 0, CLASSES * sizeof(*counts));
 	for (size_t i = 0; i < s->n; i++) {
-		uint64_t above = key_of(s, s->values[i]) - r->low; /* wraps for one below */
+		uint64_t above = key_at(s, i) - r->low; /* wraps for one below */
 
 		if (above <= width)
 			counts[above >> bits]++;
@@ -94,8 +97,9 @@ int ranks_select(const int64_t *values, size_t n, enum ranks_of of, const uint64
 	struct selection s = {
 		.values = values,
 		.n = n,
-		.flip = of == RANKS_OF_VALUES ? UINT64_C(1) << 63 : 0,
-		.fold = of == RANKS_OF_VALUES ? 0 : UINT64_MAX,
+		.flip = of == RANKS_OF_MAGNITUDES ? 0 : UINT64_C(1) << 63,
+		.fold = of == RANKS_OF_MAGNITUDES ? UINT64_MAX : 0,
+		.distances = of == RANKS_OF_DISTANCES,
 		.ranks = ranks,
 		.out = out,
 	};
@@ -104,7 +108,7 @@ int ranks_select(const int64_t *values, size_t n, enum ranks_of of, const uint64
 	if (n > UINT32_MAX)
 		return -E2BIG;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t key = key_of(&s, values[i]);
+		uint64_t key = key_at(&s, i);
 
 		all.low = key < all.low ? key : all.low;
 		all.high = key > all.high ? key : all.high;

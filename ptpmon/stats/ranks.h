@@ -11,7 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum ranks_of { RANKS_OF_VALUES, RANKS_OF_MAGNITUDES /* INT64_MIN is not allowed then */ };
+enum ranks_of {
+	RANKS_OF_VALUES,
+	RANKS_OF_MAGNITUDES, /* INT64_MIN is not allowed then */
+	RANKS_OF_DISTANCES,  /* of each value to the next: of n + 1 values, which must not fall */
+};
 
 /*
  * out[i] is the value of the 1-based ranks[i] (stats/quantile.h) among n values; ranks rising,

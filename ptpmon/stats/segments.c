@@ -17,10 +17,10 @@ static enum joint joint_of(int64_t distance_ns, int64_t tau0_ns)
 
 	if (distance_ns <= 0)
 		return JOINT_CUT;
+	if (distance_ns - tau0_ns <= tau0_ns / 2) /* as nearly all are: without a division */
+		return JOINT_NEXT;
 	whole = distance_ns / tau0_ns;
 	half = distance_ns % tau0_ns <= tau0_ns / 2;
-	if (whole < 1 || (whole == 1 && half))
-		return JOINT_NEXT;
 	return whole <= SEGMENTS_HOLE_MAX || (whole == SEGMENTS_HOLE_MAX + 1 && half) ? JOINT_HOLE
 										      : JOINT_CUT;
 }

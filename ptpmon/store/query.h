@@ -103,6 +103,10 @@ typedef int (*query_sample_fn)(void *userdata, const struct sample *sample);
 int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
 			query_sample_fn visit, void *userdata);
 
+/* The same without servo and freq_ppb, which are not known then: faster by a tenth. */
+int query_visit_values(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
+		       query_sample_fn visit, void *userdata);
+
 /*
  * Windows that overlap the range: end > from and start < to. w->cpu is the number in the series'
  * subject ("cpu 3"), UINT32_MAX if that has none; w->min_ns and w->max_ns are SAMPLE_UNKNOWN where

@@ -8,18 +8,6 @@
 #include "ptpmon/store/database.h"
 #include "ptpmon/store/query_impl.h"
 
-/* In the order of ids, as any scan of a table by a range of its ids is. */
-static const char visit_samples[] =
-	"SELECT visit_sample(series, mono_ns, value_ns, delay_ns, flags, missed, servo, freq_ppb) "
-	"FROM sample "
-	"WHERE id >= ?1 AND id < ?2";
-
-static const char select_windows[] =
-	"SELECT series, start_mono_ns, length_ns, count, min_ns, sum_ns, max_ns, overflows, "
-	"missed, histogram FROM latency WHERE id >= ?1 AND id < ?2 "
-	"AND start_mono_ns + length_ns > ?3 AND start_mono_ns < ?4 "
-	"AND (?5 IS NULL OR series = ?5) ORDER BY id";
-
 static const char select_rollups[] =
 	"SELECT series, hour, phase, from_mono_ns, to_mono_ns, count, min, max, sum, sum_squares, "
 	"overflows, missed, steps, unlocked, histogram FROM rollup WHERE series = ?1 "
@@ -31,6 +19,7 @@ static const char select_events[] =
 
 /* A visit on its way: the rows, and whom to show them. */
 struct visit {
+	const struct showing *showing;
 	struct query *q;
 	sqlite3_stmt *row;
 	void *userdata;
@@ -39,37 +28,12 @@ struct visit {
 	struct latency_window *w; /* large, so not on the stack */
 	size_t series;            /* the index that belongs to series_id */
 	int64_t series_id;
-	/* of samples: what is asked for, and what the last visitor said */
+	uint32_t cpu; /* the number in its subject */
+	/* what is asked for, and what the last visitor said */
 	size_t wanted;
 	int64_t from_mono_ns, to_mono_ns;
 	int result;
 };
-
-static int64_t known(sqlite3_stmt *row, int column)
-{
-	return sqlite3_column_type(row, column) == SQLITE_NULL ? SAMPLE_UNKNOWN
-							       : sqlite3_column_int64(row, column);
-}
-
-/* The rows of one table from a time range, as ?1 and ?2, and perhaps some before and after it. */
-static int select_range(struct visit *v, const char *sql, enum rows_table table,
-			int64_t from_mono_ns, int64_t to_mono_ns)
-{
-	const struct rows *rows = &v->q->rows[table];
-	int64_t first = 0;
-	int64_t end = 0;
-	int r = rows_find_first(v->q->db, rows, from_mono_ns, &first);
-
-	if (r == 0)
-		r = rows_find_end(v->q->db, rows, to_mono_ns, &end);
-	if (r < 0)
-		return r;
-	if (sqlite3_prepare_v2(v->q->db, sql, -1, &v->row, NULL) != SQLITE_OK)
-		return database_errno(v->q->db);
-	(void)sqlite3_bind_int64(v->row, 1, first);
-	(void)sqlite3_bind_int64(v->row, 2, end);
-	return 0;
-}
 
 static int compare_id(const void *key, const void *element)
 {
@@ -77,6 +41,16 @@ static int compare_id(const void *key, const void *element)
 	const struct query_series *s = element;
 
 	return (id > s->id) - (id < s->id);
+}
+
+static uint32_t cpu_of(const struct query_series *series)
+{
+	static const char prefix[] = "cpu ";
+	const char *subject = series->subject;
+
+	if (strncmp(subject, prefix, sizeof(prefix) - 1) != 0)
+		return UINT32_MAX;
+	return (uint32_t)strtoul(subject + sizeof(prefix) - 1, NULL, 10);
 }
 
 /* The index of the series with that id, which is mostly that of the row before or few. */
@@ -91,46 +65,157 @@ static int find_series(struct visit *v, int64_t id)
 		return -EUCLEAN;
 	v->series = (size_t)(s - v->q->series);
 	v->series_id = id;
+	v->cpu = cpu_of(s);
 	return 0;
 }
 
-static int show_sample(struct visit *v, sqlite3_value **values)
+/* The first column of the first row, if there is one. */
+static int find_id(sqlite3 *db, const char *sql, int64_t argument, int64_t *out)
+{
+	CLEANUP(database_finalizep) sqlite3_stmt *row = NULL;
+	int step;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK)
+		return database_errno(db);
+	(void)sqlite3_bind_int64(row, 1, argument);
+	step = sqlite3_step(row);
+	if (step == SQLITE_ROW)
+		*out = sqlite3_column_int64(row, 0);
+	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : database_errno(db);
+}
+
+static int64_t known(sqlite3_value *value)
+{
+	return sqlite3_value_type(value) == SQLITE_NULL ? SAMPLE_UNKNOWN
+							: sqlite3_value_int64(value);
+}
+
+static bool is_wanted(const struct visit *v)
+{
+	return v->wanted == QUERY_ALL_SERIES || v->wanted == v->series;
+}
+
+static int show_sample(struct visit *v, int n, sqlite3_value **row)
 {
 	struct sample sample = {
-		.mono_ns = sqlite3_value_int64(values[1]),
-		.value = sqlite3_value_int64(values[2]),
-		.delay_ns = sqlite3_value_type(values[3]) == SQLITE_NULL
-				    ? SAMPLE_UNKNOWN
-				    : sqlite3_value_int64(values[3]),
-		.flags = (uint32_t)sqlite3_value_int64(values[4]),
-		.missed = (uint32_t)sqlite3_value_int64(values[5]),
+		.mono_ns = sqlite3_value_int64(row[1]),
+		.value = sqlite3_value_int64(row[2]),
+		.delay_ns = known(row[3]),
+		.flags = (uint32_t)sqlite3_value_int64(row[4]),
+		.missed = (uint32_t)sqlite3_value_int64(row[5]),
 	};
-	int r = find_series(v, sqlite3_value_int64(values[0]));
+	int r = find_series(v, sqlite3_value_int64(row[0]));
 
 	if (r < 0)
 		return r;
-	if (sample.mono_ns < v->from_mono_ns || sample.mono_ns >= v->to_mono_ns ||
-	    (v->wanted != QUERY_ALL_SERIES && v->wanted != v->series))
+	if (sample.mono_ns < v->from_mono_ns || sample.mono_ns >= v->to_mono_ns || !is_wanted(v))
 		return 0;
 	if (!query_is_time(sample.mono_ns))
 		return -EUCLEAN;
-	if (sqlite3_value_type(values[6]) != SQLITE_NULL) {
+	if (n > 6 && sqlite3_value_type(row[6]) != SQLITE_NULL) {
 		sample.flags |= SAMPLE_SERVO;
-		sample.servo = (uint8_t)sqlite3_value_int64(values[6]);
-		sample.freq_ppb = sqlite3_value_double(values[7]);
+		sample.servo = (uint8_t)sqlite3_value_int64(row[6]);
+		sample.freq_ppb = sqlite3_value_double(row[7]);
 	}
 	sample.series = (unsigned)v->series;
 	return v->sample(v->userdata, &sample);
 }
 
-/* An aggregate that is fed by SQLite itself is three times as fast as a statement that is stepped.
+static int show_window(struct visit *v, int n, sqlite3_value **row)
+{
+	struct latency_window *w = v->w;
+	int64_t start_ns = sqlite3_value_int64(row[1]);
+	int64_t length_ns = sqlite3_value_int64(row[2]);
+	size_t len = (size_t)sqlite3_value_bytes(row[9]);
+	int r = find_series(v, sqlite3_value_int64(row[0]));
+
+	if (r < 0)
+		return r;
+	if (len > sizeof(w->bins) || !query_is_time(start_ns) || !query_is_time(length_ns))
+		return -EUCLEAN;
+	if (start_ns + length_ns <= v->from_mono_ns || start_ns >= v->to_mono_ns || !is_wanted(v))
+		return 0;
+	w->cpu = v->cpu;
+	w->start_mono_ns = start_ns;
+	w->end_mono_ns = start_ns + length_ns;
+	w->count = (uint64_t)sqlite3_value_int64(row[3]);
+	w->min_ns = known(row[4]);
+	w->sum_ns = sqlite3_value_int64(row[5]);
+	w->max_ns = known(row[6]);
+	w->overflow = (uint64_t)sqlite3_value_int64(row[7]);
+	w->missed = (uint64_t)sqlite3_value_int64(row[8]);
+	w->bins_len = len;
+	if (len > 0)
+		memcpy(w->bins, sqlite3_value_blob(row[9]), len);
+	return v->window(v->userdata, v->series, w);
+}
+
+/*
+ * How the rows of a table are shown: in the order of ids, as any scan of a table by its ids is. An
+ * aggregate that is fed by SQLite itself is three times as fast as a statement that is stepped,
+ * and without a last id to look for faster again by a tenth.
  */
-static void step_sample(sqlite3_context *context, int n, sqlite3_value **values)
+struct showing {
+	enum rows_table table;
+	const char *function;
+	int n_arguments;
+	const char *beyond;      /* is there a row from ?1 on? */
+	const char *all, *until; /* the rows from ?1 on, and those of them before ?2 */
+	int (*show)(struct visit *v, int n, sqlite3_value **values);
+};
+
+#define SHOWING(table_index, table, function, n, columns, show)                                    \
+	{                                                                                          \
+		table_index, function, n, "SELECT id FROM " table " WHERE id >= ?1 LIMIT 1",       \
+			"SELECT " function "(" columns ") FROM " table " WHERE id >= ?1",          \
+			"SELECT " function "(" columns ") FROM " table                             \
+			" WHERE id >= ?1 AND id < ?2",                                             \
+			show                                                                       \
+	}
+
+static const struct showing values =
+	SHOWING(ROWS_SAMPLE, "sample", "visit_value", 6,
+		"series, mono_ns, value_ns, delay_ns, flags, missed", show_sample);
+static const struct showing samples =
+	SHOWING(ROWS_SAMPLE, "sample", "visit_sample", 8,
+		"series, mono_ns, value_ns, delay_ns, flags, missed, servo, freq_ppb", show_sample);
+static const struct showing windows =
+	SHOWING(ROWS_LATENCY, "latency", "visit_window", 10,
+		"series, start_mono_ns, length_ns, count, min_ns, sum_ns, max_ns, overflows, "
+		"missed, histogram",
+		show_window);
+
+/* The rows of a time range, and perhaps some before and after it. */
+static int select_range(struct visit *v)
+{
+	const struct rows *rows = &v->q->rows[v->showing->table];
+	sqlite3 *db = v->q->db;
+	int64_t first = 0;
+	int64_t end = 0;
+	int64_t beyond = 0;
+	int r = rows_find_first(db, rows, v->from_mono_ns, &first);
+
+	if (r == 0)
+		r = rows_find_end(db, rows, v->to_mono_ns, &end);
+	if (r == 0)
+		r = find_id(db, v->showing->beyond, end, &beyond);
+	if (r < 0)
+		return r;
+	if (sqlite3_prepare_v2(db, beyond ? v->showing->until : v->showing->all, -1, &v->row,
+			       NULL) != SQLITE_OK)
+		return database_errno(db);
+	(void)sqlite3_bind_int64(v->row, 1, first);
+	if (beyond)
+		(void)sqlite3_bind_int64(v->row, 2, end);
+	return 0;
+}
+
+static void step(sqlite3_context *context, int n, sqlite3_value **arguments)
 {
 	struct visit *v = sqlite3_user_data(context);
 
 	if (v->result == 0)
-		v->result = show_sample(v, values);
+		v->result = v->showing->show(v, n, arguments);
 	if (v->result != 0)
 		sqlite3_result_error(context, "the visitor has seen enough", -1);
 }
@@ -140,58 +225,30 @@ static void no_result(sqlite3_context *context)
 	sqlite3_result_null(context);
 }
 
-static uint32_t cpu_of(const struct query_series *series)
+static int show_rows(struct visit *v, const struct showing *showing)
 {
-	static const char prefix[] = "cpu ";
-	const char *subject = series->subject;
+	sqlite3 *db = v->q->db;
+	int stepped;
+	int r;
 
-	if (strncmp(subject, prefix, sizeof(prefix) - 1) != 0)
-		return UINT32_MAX;
-	return (uint32_t)strtoul(subject + sizeof(prefix) - 1, NULL, 10);
+	v->showing = showing;
+	if (sqlite3_create_function(db, showing->function, showing->n_arguments,
+				    SQLITE_UTF8 | SQLITE_DIRECTONLY, v, NULL, step,
+				    no_result) != SQLITE_OK)
+		return database_errno(db);
+	r = select_range(v);
+	if (r < 0)
+		return r;
+	stepped = sqlite3_step(v->row);
+	if (v->result == 0 && stepped != SQLITE_ROW)
+		v->result = database_errno(db);
+	(void)sqlite3_finalize(v->row);
+	return v->result;
 }
 
-static int show_window(struct visit *v)
-{
-	struct latency_window *w = v->w;
-	int64_t start_ns = sqlite3_column_int64(v->row, 1);
-	int64_t length_ns = sqlite3_column_int64(v->row, 2);
-	const void *bins = sqlite3_column_blob(v->row, 9);
-	size_t len = (size_t)sqlite3_column_bytes(v->row, 9);
-
-	if (len > sizeof(w->bins) || !query_is_time(start_ns) || !query_is_time(length_ns))
-		return -EUCLEAN;
-	w->cpu = cpu_of(&v->q->series[v->series]);
-	w->start_mono_ns = start_ns;
-	w->end_mono_ns = start_ns + length_ns;
-	w->count = (uint64_t)sqlite3_column_int64(v->row, 3);
-	w->min_ns = known(v->row, 4);
-	w->sum_ns = sqlite3_column_int64(v->row, 5);
-	w->max_ns = known(v->row, 6);
-	w->overflow = (uint64_t)sqlite3_column_int64(v->row, 7);
-	w->missed = (uint64_t)sqlite3_column_int64(v->row, 8);
-	w->bins_len = len;
-	if (len > 0)
-		memcpy(w->bins, bins, len);
-	return v->window(v->userdata, v->series, w);
-}
-
-static int show_rows(struct visit *v, int (*show)(struct visit *v))
-{
-	int step;
-
-	while ((step = sqlite3_step(v->row)) == SQLITE_ROW) {
-		int r = find_series(v, sqlite3_column_int64(v->row, 0));
-
-		if (r == 0)
-			r = show(v);
-		if (r != 0)
-			return r;
-	}
-	return step == SQLITE_DONE ? 0 : database_errno(v->q->db);
-}
-
-int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
-			query_sample_fn visit, void *userdata)
+static int visit_samples(struct query *q, const struct showing *showing, size_t series,
+			 int64_t from_mono_ns, int64_t to_mono_ns, query_sample_fn visit,
+			 void *userdata)
 {
 	struct visit v = {
 		.q = q,
@@ -201,46 +258,43 @@ int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, in
 		.from_mono_ns = from_mono_ns,
 		.to_mono_ns = to_mono_ns,
 	};
-	int step;
-	int r;
 
-	if (sqlite3_create_function(q->db, "visit_sample", 8, SQLITE_UTF8 | SQLITE_DIRECTONLY, &v,
-				    NULL, step_sample, no_result) != SQLITE_OK)
-		return database_errno(q->db);
-	r = select_range(&v, visit_samples, ROWS_SAMPLE, from_mono_ns, to_mono_ns);
-	if (r < 0)
-		return r;
-	step = sqlite3_step(v.row);
-	if (v.result == 0 && step != SQLITE_ROW)
-		v.result = database_errno(q->db);
-	(void)sqlite3_finalize(v.row);
-	return v.result;
+	return show_rows(&v, showing);
+}
+
+int query_visit_samples(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
+			query_sample_fn visit, void *userdata)
+{
+	return visit_samples(q, &samples, series, from_mono_ns, to_mono_ns, visit, userdata);
+}
+
+int query_visit_values(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
+		       query_sample_fn visit, void *userdata)
+{
+	return visit_samples(q, &values, series, from_mono_ns, to_mono_ns, visit, userdata);
 }
 
 int query_visit_windows(struct query *q, size_t series, int64_t from_mono_ns, int64_t to_mono_ns,
 			query_window_fn visit, void *userdata)
 {
+	CLEANUP(freep) struct latency_window *w = calloc(1, sizeof(*w));
 	struct visit v = {
 		.q = q,
 		.window = visit,
 		.userdata = userdata,
-		.w = calloc(1, sizeof(*v.w)),
+		.w = w,
+		.wanted = series,
+		.from_mono_ns = from_mono_ns,
+		.to_mono_ns = to_mono_ns,
 	};
-	int r;
 
-	if (!v.w)
-		return -ENOMEM;
-	r = select_range(&v, select_windows, ROWS_LATENCY, from_mono_ns, to_mono_ns);
-	if (r == 0) {
-		(void)sqlite3_bind_int64(v.row, 3, from_mono_ns);
-		(void)sqlite3_bind_int64(v.row, 4, to_mono_ns);
-		if (series != QUERY_ALL_SERIES)
-			(void)sqlite3_bind_int64(v.row, 5, q->series[series].id);
-		r = show_rows(&v, show_window);
-	}
-	(void)sqlite3_finalize(v.row);
-	free(v.w);
-	return r;
+	return w ? show_rows(&v, &windows) : -ENOMEM;
+}
+
+static int64_t known_column(sqlite3_stmt *row, int column)
+{
+	return sqlite3_column_type(row, column) == SQLITE_NULL ? SAMPLE_UNKNOWN
+							       : sqlite3_column_int64(row, column);
 }
 
 static size_t phase_index(const struct query *q, int64_t id)
@@ -261,8 +315,8 @@ static int show_rollup(struct query *q, size_t series, sqlite3_stmt *row, query_
 		.from_mono_ns = sqlite3_column_int64(row, 3),
 		.to_mono_ns = sqlite3_column_int64(row, 4),
 		.count = (uint64_t)sqlite3_column_int64(row, 5),
-		.min = known(row, 6),
-		.max = known(row, 7),
+		.min = known_column(row, 6),
+		.max = known_column(row, 7),
 		.sum = sqlite3_column_double(row, 8),
 		.sum_squares = sqlite3_column_double(row, 9),
 		.overflows = (uint64_t)sqlite3_column_int64(row, 10),

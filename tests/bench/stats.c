@@ -32,7 +32,7 @@
 #include "ptpmon/store/query.h"
 #include "ptpmon/store/store.h"
 
-enum { SAMPLES = 5000000, RATE = 128, TRIES = 3, MTIE_PART = 3, TDEV_PART = 12 };
+enum { SAMPLES = 5000000, RATE = 128, TRIES = 3, MTIE_PART = 3, TDEV_PART = 12, CPUS = 6 };
 
 #define MIB (1024.0 * 1024)
 
@@ -43,6 +43,7 @@ struct cost {
 
 struct bench {
 	char directory[256], database[300];
+	bool loaded; /* recorded with phases and windows of CPUs */
 	int64_t *x;
 	int64_t start_mono_ns; /* of the samples */
 	bool missed;
@@ -99,24 +100,62 @@ static int64_t *generate(void)
 	return x;
 }
 
-/* Puts all samples, as fast as the store takes them. Returns what it took. */
-static double record(struct bench *b)
+/* One second of a CPU under load: a hump some microseconds wide, and a tail. */
+static void make_window(struct latency_window *w, int64_t start_ns, uint64_t *random)
 {
-	const struct series series = {
-		.kind = SERIES_OFFSET, .source = "pmc", .subject = "eth0", .unit = "ns"};
-	const struct store_run run = {.token = "bench", .boot_id = "bench", .host = "bench"};
-	const struct clock_anchor anchor = clock_anchor_take(ANCHOR_START);
-	struct store *s;
-	char why[STORE_ERROR_MAX];
-	int64_t resumed;
-	double start = seconds(CLOCK_MONOTONIC);
+	struct histogram h = {0};
 
-	if (store_open(&s, b->directory, &run, &resumed, why) < 0)
-		die(why);
-	if (store_put_series(s, &series) < 0 || store_start(s, NSEC_PER_SEC / 10, -1) < 0)
-		die("store_start");
-	b->start_mono_ns = nsec_now(CLOCK_MONOTONIC);
-	(void)store_put_anchor(s, &anchor);
+	*w = (struct latency_window){
+		.start_mono_ns = start_ns,
+		.end_mono_ns = start_ns + NSEC_PER_SEC,
+		.count = 1000,
+		.min_ns = INT64_MAX,
+	};
+	for (unsigned i = 0; i < w->count; i++) {
+		uint64_t v;
+
+		*random ^= *random << 13;
+		*random ^= *random >> 7;
+		*random ^= *random << 17;
+		v = 2500 + *random % 1500 + (*random >> 20) % 1500 + (*random >> 40) % 1500;
+		if (*random % 50 == 0)
+			v += *random % 40000;
+		h.bins[histogram_bin(v)]++;
+		w->sum_ns += (int64_t)v;
+		w->min_ns = (int64_t)v < w->min_ns ? (int64_t)v : w->min_ns;
+		w->max_ns = (int64_t)v > w->max_ns ? (int64_t)v : w->max_ns;
+	}
+	w->bins_len = histogram_encode(&h, w->bins, sizeof(w->bins));
+}
+
+static void put_windows(struct store *s, int64_t start_ns)
+{
+	static uint64_t random = 1234567;
+	struct latency_window w;
+
+	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+		make_window(&w, start_ns, &random);
+		if (!store_put_window(s, cpu + 1, &w))
+			die("a window was dropped");
+	}
+}
+
+static int put_series(struct store *s, bool loaded)
+{
+	struct series series = {SERIES_OFFSET, "pmc", "eth0", "ns"};
+	int r = store_put_series(s, &series);
+
+	for (unsigned cpu = 0; loaded && cpu < CPUS && r == 0; cpu++) {
+		series = (struct series){.kind = SERIES_LATENCY, .source = "latency", .unit = "ns"};
+		(void)snprintf(series.subject, sizeof(series.subject), "cpu %u", cpu);
+		r = store_put_series(s, &series);
+	}
+	return r;
+}
+
+/* All samples, as fast as the store takes them; loaded: a third idle, then under load. */
+static void put_all(struct bench *b, struct store *s)
+{
 	for (size_t i = 0; i < SAMPLES; i++) {
 		const struct sample sample = {
 			.mono_ns = b->start_mono_ns + (int64_t)i * (NSEC_PER_SEC / RATE),
@@ -128,9 +167,32 @@ static double record(struct bench *b)
 			store_kick(s);
 			(void)usleep(1000);
 		}
+		if (b->loaded && i % RATE == 0)
+			put_windows(s, sample.mono_ns);
+		if (b->loaded && (i == 0 || i == SAMPLES / 3))
+			(void)store_begin_phase(s, sample.mono_ns, i == 0 ? "idle" : "load");
 		if (!store_put_sample(s, &sample))
 			die("a sample was dropped");
 	}
+}
+
+/* Returns what it took. */
+static double record(struct bench *b)
+{
+	const struct store_run run = {.token = "bench", .boot_id = "bench", .host = "bench"};
+	const struct clock_anchor anchor = clock_anchor_take(ANCHOR_START);
+	struct store *s;
+	char why[STORE_ERROR_MAX];
+	int64_t resumed;
+	double start = seconds(CLOCK_MONOTONIC);
+
+	if (store_open(&s, b->directory, &run, &resumed, why) < 0)
+		die(why);
+	if (put_series(s, b->loaded) < 0 || store_start(s, NSEC_PER_SEC / 10, -1) < 0)
+		die("store_start");
+	b->start_mono_ns = nsec_now(CLOCK_MONOTONIC);
+	(void)store_put_anchor(s, &anchor);
+	put_all(b, s);
 	s = store_close(s, "stopped", 60 * NSEC_PER_SEC);
 	(void)snprintf(b->database, sizeof(b->database), "%s/ptpmon.db", b->directory);
 	return seconds(CLOCK_MONOTONIC) - start;
@@ -359,6 +421,41 @@ static void bench_report(struct bench *b)
 	print_row(b, "10 times the samples, the report", report.cpu_s / tenth.cpu_s, "", 14, false);
 }
 
+static void remove_directory(const char *directory)
+{
+	char command[sizeof(((struct bench *)0)->directory) + 16];
+
+	(void)snprintf(command, sizeof(command), "rm -r '%s'", directory);
+	if (system(command) != 0) /* NOLINT(cert-env33-c): a name that mkdtemp() made */
+		die(directory);
+}
+
+static void make_directory(struct bench *b, const char *below)
+{
+	(void)snprintf(b->directory, sizeof(b->directory), "%.200s/ptpmon-bench-XXXXXX", below);
+	if (!mkdtemp(b->directory))
+		die(b->directory);
+}
+
+/* The same night with what else is recorded: phases, and what six CPUs wake up like. */
+static void bench_loaded(struct bench *b, const char *below)
+{
+	struct bench loaded = {.x = b->x, .loaded = true};
+	struct cost sum;
+	struct cost report;
+
+	make_directory(&loaded, below);
+	(void)record(&loaded);
+	sum = measure(&loaded, sum_by_sqlite, SAMPLES);
+	report = measure(&loaded, report_of, SAMPLES);
+	print_fact("with phases and windows of six CPUs: sum", sum.cpu_s, "s");
+	print_fact("  report", report.cpu_s, "s");
+	print_row(&loaded, "  report / sum", report.cpu_s / sum.cpu_s, "", 6, false);
+	print_row(&loaded, "  report, memory", report.peak_mib, "MiB", 200, false);
+	remove_directory(loaded.directory);
+	b->missed |= loaded.missed;
+}
+
 static void bench_recording(struct bench *b)
 {
 	double took_s = record(b);
@@ -370,28 +467,18 @@ static void bench_recording(struct bench *b)
 	print_row(b, "bytes a sample on disk", (double)st.st_size / SAMPLES, "", 40, false);
 }
 
-static void remove_directory(const char *directory)
-{
-	char command[sizeof(((struct bench *)0)->directory) + 16];
-
-	(void)snprintf(command, sizeof(command), "rm -r '%s'", directory);
-	if (system(command) != 0) /* NOLINT(cert-env33-c): a name that mkdtemp() made */
-		die(directory);
-}
-
 int main(int argc, char **argv)
 {
+	const char *below = argc > 1 ? argv[1] : "/var/tmp";
 	struct bench b = {0};
 
-	(void)snprintf(b.directory, sizeof(b.directory), "%s/ptpmon-bench-XXXXXX",
-		       argc > 1 ? argv[1] : "/var/tmp");
-	if (!mkdtemp(b.directory))
-		die(b.directory);
+	make_directory(&b, below);
 	b.x = generate();
 	bench_recording(&b);
 	bench_report(&b);
+	remove_directory(b.directory);
+	bench_loaded(&b, below);
 	bench_arrays(&b);
 	free(b.x);
-	remove_directory(b.directory);
 	return b.missed ? 1 : 0;
 }

@@ -148,6 +148,28 @@ static void random_octets_do_no_harm(void **state)
 	assert_true(taken > 1000);
 }
 
+/* What is read once and added is what is added as it is read. */
+static void counts_are_what_is_decoded(void **state)
+{
+	struct histogram h = {.bins = {[0] = 1, [1] = 127, [129] = 128, [HISTOGRAM_BINS - 1] = 9}};
+	struct histogram back = {0};
+	struct histogram_counts counts;
+	uint8_t bytes[HISTOGRAM_ENCODED_MAX];
+	size_t len = histogram_encode(&h, bytes, sizeof(bytes));
+
+	assert_int_equal(histogram_decode(&counts, bytes, len), 0);
+	assert_int_equal(counts.n, 4);
+	assert_int_equal(counts.total, 1 + 127 + 128 + 9);
+	histogram_add_counts(&back, &counts);
+	assert_memory_equal(&back, &h, sizeof(h));
+	for (size_t cut = 1; cut < len; cut++) {
+		uint64_t total;
+
+		assert_int_equal(histogram_decode(&counts, bytes, cut),
+				 histogram_check(bytes, cut, &total));
+	}
+}
+
 static void adding_is_bin_by_bin(void **state)
 {
 	struct histogram a = {.bins = {[3] = 1, [HISTOGRAM_BINS - 1] = UINT32_MAX}};
@@ -189,6 +211,7 @@ int main(void)
 		cmocka_unit_test(an_empty_one_has_no_length),
 		cmocka_unit_test(foreign_octets_are_refused),
 		cmocka_unit_test(random_octets_do_no_harm),
+		cmocka_unit_test(counts_are_what_is_decoded),
 		cmocka_unit_test(adding_is_bin_by_bin),
 		cmocka_unit_test(rank_gives_the_top_of_its_bin),
 	};

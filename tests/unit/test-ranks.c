@@ -106,12 +106,25 @@ static void nothing_asked_is_nothing_done(void **state)
 	assert_int_equal(ranks_select(NULL, 0, RANKS_OF_VALUES, NULL, 0, NULL), 0);
 }
 
+/* Between neighbours, the last value included. */
+static void distances_are_ranked(void **state)
+{
+	static const int64_t times[] = {0, 10, 20, 30, 1000000030, 1000000041, 1000000050};
+	static const uint64_t ranks[] = {1, 2, 5, 6};
+	static const int64_t want[] = {9, 10, 11, 1000000000};
+	int64_t got[4];
+
+	assert_int_equal(ranks_select(times, 6, RANKS_OF_DISTANCES, ranks, 4, got), 0);
+	assert_memory_equal(got, want, sizeof(want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_are_those_of_a_sorted_array),
 		cmocka_unit_test(values_beyond_are_counted),
 		cmocka_unit_test(nothing_asked_is_nothing_done),
+		cmocka_unit_test(distances_are_ranked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
