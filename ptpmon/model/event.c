@@ -105,6 +105,9 @@ static const struct code_row codes[] = {
 	[EVENT_RIVAL]                 = { "rival", SEVERITY_WARNING, "another program steers a clock that is ours to steer" },
 	[EVENT_RIVAL_GONE]            = { "rival-gone", SEVERITY_NOTICE, "a program that steered, or waited, beside ours has ended" },
 	[EVENT_CLOCK_DISTURBED]       = { "clock-disturbed", SEVERITY_WARNING, "CLOCK_REALTIME was steered or stepped, and not by a program of ours" },
+	[EVENT_ALARM_RAISED]        = { "alarm-raised", SEVERITY_ERROR, "a limit was reached, or a condition holds, for long enough to be an alarm" },
+	[EVENT_ALARM_CLEARED]       = { "alarm-cleared", SEVERITY_NOTICE, "what an alarm was raised for has been good for its hold time" },
+	[EVENT_ALARM_READ]          = { "alarm-read", SEVERITY_INFO, "somebody acknowledged the alarms shown" },
 };
 /* clang-format on */
 
