@@ -118,13 +118,13 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si,
 	return 0;
 }
 
+/* What rec->status says is what STATUS= says. */
 static void beat(struct recorder *rec)
 {
 	struct message m = {.kind = MESSAGE_BEAT, .mono_ns = rec->record.durable_mono_ns};
 	char why[STATUS_TEXT_MAX];
 	enum status_verdict verdict;
 
-	recorder_fill_status(rec);
 	verdict = status_judge(&rec->status, why);
 	(void)snprintf(m.text, sizeof(m.text), "%s: %s", status_verdict_name(verdict), why);
 	(void)message_send(rec->options->parent_fd, &m);
@@ -137,6 +137,8 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	record_clocks(&rec->record);
 	recorder_tick_sources(rec);
 	rec->ticks++;
+	recorder_fill_status(rec);
+	recorder_tick_alarms(rec);
 	beat(rec);
 	(void)sd_event_source_set_time_relative(source, TICK_NS / NSEC_PER_USEC);
 	return 0;
@@ -248,8 +250,10 @@ int recorder_run(const struct recorder_options *options)
 		.notify_fd = -1,
 		.cancel_fd = -1,
 		.parent_mono_ns = nsec_now(CLOCK_MONOTONIC),
+		.started_ns = nsec_now(CLOCK_MONOTONIC),
 		.exit_status = EXIT_GOOD,
 	};
+	recorder_open_alarms(rec);
 	(void)gethostname(rec->host, sizeof(rec->host) - 1);
 	name_ports(rec);
 	if (begin(rec) == 0) {

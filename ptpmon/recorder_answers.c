@@ -81,6 +81,7 @@ void recorder_fill_status(struct recorder *rec)
 	fill_record(rec, &s->record);
 	fill_cost(rec, &s->cost);
 	status_expire(s, s->taken_mono_ns);
+	recorder_fill_alarms(rec);
 }
 
 static json_t *serve_status(void *userdata)

@@ -18,6 +18,7 @@ static void on_sample(void *userdata, size_t port, const struct sample *sample)
 	struct followed *f = userdata;
 
 	record_sample(&f->rec->record, f->first_port + port, sample);
+	recorder_judge_sample(f->rec, f->rec->ports[f->first_port + port], sample);
 	recorder_note_data(f->rec);
 }
 

@@ -30,6 +30,7 @@ static void on_window(void *userdata, const struct latency_window *w)
 
 	live_window(&rec->live, w);
 	record_window(&rec->record, w);
+	recorder_judge_window(rec, w);
 }
 
 static void on_conditions(void *userdata, const struct latency_conditions *c)

@@ -12,6 +12,7 @@
 #include "ptpmon/collect/log.h"
 #include "ptpmon/collect/pmc.h"
 #include "ptpmon/live.h"
+#include "ptpmon/model/alarm.h"
 #include "ptpmon/record.h"
 #include "ptpmon/recorder.h"
 #include "ptpmon/serve/control.h"
@@ -56,6 +57,13 @@ struct recorder {
 	struct child_log logs[RECORDER_LOGS_MAX];
 	size_t n_logs;
 
+	struct alarms alarms;
+	int64_t started_ns;                     /* this recorder */
+	int64_t port_good_ns[STATUS_PORTS_MAX]; /* when it was last in the state of its role */
+	int64_t within_since_ns;          /* ready_offset and all else is kept; 0: it is not */
+	char not_within[STATUS_TEXT_MAX]; /* why not */
+	uint64_t dropped_before;
+
 	struct listener listener;
 	struct control *control;
 	struct status status; /* the one being asked for */
@@ -96,6 +104,19 @@ const char *recorder_child_ended(struct recorder *rec, const char *name);
 
 /* Once a second: what a source has to say about itself. */
 void recorder_tick_sources(struct recorder *rec);
+
+/* The limits of the configuration; nothing is raised. */
+void recorder_open_alarms(struct recorder *rec);
+
+/* What has just come in. */
+void recorder_judge_sample(struct recorder *rec, const char *port, const struct sample *sample);
+void recorder_judge_window(struct recorder *rec, const struct latency_window *w);
+
+/* Once a second, on a rec->status that is as of now: all that is judged by its state. */
+void recorder_tick_alarms(struct recorder *rec);
+
+/* The alarms' part of rec->status. */
+void recorder_fill_alarms(struct recorder *rec);
 
 /* Opens the control socket. 0, or -errno and why. */
 int recorder_open_answers(struct recorder *rec, char why[static LISTENER_WHY_MAX]);

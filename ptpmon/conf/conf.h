@@ -93,6 +93,17 @@ struct config {
 		struct cpu_choice cpus;
 		enum idle_states idle_states;
 	} latency;
+	struct config_limits { /* 0: no limit */
+		int64_t offset_ns, offset_clear_ns;
+		int64_t phc_ns, phc_clear_ns;
+		int64_t latency_ns, latency_clear_ns;
+		int64_t hold_ns;
+		int64_t gap_ns; /* 0: by stale_after_ns */
+		int64_t port_state_ns;
+		int64_t free_space_bytes;
+		int64_t ready_offset_ns; /* 0: offset_ns */
+		int64_t ready_hold_ns;
+	} limits;
 	struct {
 		char directory[CONFIG_DIRECTORY_MAX];
 		int64_t flush_interval_ns;

@@ -206,6 +206,27 @@ static int check_instances(const struct whole *w)
 	return r;
 }
 
+static int check_limits(const struct whole *w)
+{
+	const struct config_limits *l = &w->rd->config.limits;
+	const struct {
+		const char *limit, *clear;
+		int64_t limit_ns, clear_ns;
+	} pairs[] = {
+		{"offset", "offset_clear", l->offset_ns, l->offset_clear_ns},
+		{"phc", "phc_clear", l->phc_ns, l->phc_clear_ns},
+		{"latency", "latency_clear", l->latency_ns, l->latency_clear_ns},
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (pairs[i].clear_ns > pairs[i].limit_ns)
+			return complain(w, &w->rd->origins[row_of("limits", pairs[i].clear)],
+					"limits", pairs[i].clear,
+					"above %s: what clears an alarm must not raise it",
+					pairs[i].limit);
+	return 0;
+}
+
 int reading_finish(struct reading *rd, const char *name, char error[static CONFIG_ERROR_MAX])
 {
 	const struct whole w = {rd, name, error};
@@ -215,5 +236,7 @@ int reading_finish(struct reading *rd, const char *name, char error[static CONFI
 		return r;
 	resolve(rd);
 	r = check_instances(&w);
+	if (r == 0)
+		r = check_limits(&w);
 	return r < 0 ? r : check_paths(&w);
 }

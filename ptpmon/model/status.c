@@ -222,18 +222,32 @@ static bool is_slave(const struct status_port *p)
 	return strcmp(p->role, "slave") == 0;
 }
 
+static unsigned state_of_role(const struct status_port *p)
+{
+	return is_slave(p) ? PTP_SLAVE : PTP_MASTER;
+}
+
+bool status_port_is_in_role(const struct status_port *p)
+{
+	return p->state.known && p->state.value == state_of_role(p);
+}
+
+bool status_port_has_offset(const struct status_port *p)
+{
+	return is_slave(p) || p->offset_ns.mono_ns;
+}
+
 static enum status_verdict check_states(const struct status *s, char *why)
 {
 	if (!s->n_ports)
 		return say(STATUS_UNKNOWN, why, "no port is watched");
 	for (size_t i = 0; i < s->n_ports; i++) {
 		const struct status_port *p = &s->ports[i];
-		unsigned wanted = is_slave(p) ? PTP_SLAVE : PTP_MASTER;
 
-		if (p->state.known && p->state.value != wanted)
+		if (p->state.known && !status_port_is_in_role(p))
 			return say(STATUS_BAD, why, "%s: %s, not %s", p->name,
 				   ptp_port_state_name((unsigned)p->state.value),
-				   ptp_port_state_name(wanted));
+				   ptp_port_state_name(state_of_role(p)));
 	}
 	for (size_t i = 0; i < s->n_ports; i++)
 		if (!s->ports[i].state.known)
@@ -242,15 +256,16 @@ static enum status_verdict check_states(const struct status *s, char *why)
 	return STATUS_GOOD;
 }
 
-static enum status_verdict check_offsets(const struct status *s, char *why)
+/* bad_ns 0: no offset is. */
+static enum status_verdict check_offsets_below(const struct status *s, int64_t bad_ns, char *why)
 {
 	char text[STATUS_OFFSET_TEXT_MAX];
 
 	for (size_t i = 0; i < s->n_ports; i++) {
 		const struct reading *r = &s->ports[i].offset_ns;
 
-		if (is_slave(&s->ports[i]) && r->known &&
-		    (r->value <= -STATUS_OFFSET_BAD_NS || r->value >= STATUS_OFFSET_BAD_NS))
+		if (is_slave(&s->ports[i]) && r->known && bad_ns &&
+		    (r->value <= -bad_ns || r->value >= bad_ns))
 			return say(STATUS_BAD, why, "%s: offset %s", s->ports[i].name,
 				   status_format_offset(r->value, text));
 	}
@@ -258,6 +273,34 @@ static enum status_verdict check_offsets(const struct status *s, char *why)
 		if (is_slave(&s->ports[i]) && !s->ports[i].offset_ns.known)
 			return say_unknown(s, why, s->ports[i].name, "offset",
 					   s->ports[i].offset_ns.mono_ns);
+	return STATUS_GOOD;
+}
+
+static enum status_verdict check_offsets(const struct status *s, char *why)
+{
+	return check_offsets_below(s, max_ns(s->limits.offset_ns, STATUS_OFFSET_BAD_NS), why);
+}
+
+static enum status_verdict check_alarms(const struct status *s, char *why)
+{
+	char value[ALARM_TEXT_MAX];
+	char limit[ALARM_TEXT_MAX];
+	char age[NSEC_TEXT_MAX];
+
+	for (size_t i = 0; i < s->n_alarms; i++) {
+		const struct alarm *a = &s->alarms[i];
+
+		if (!a->raised || alarm_code_severity(a->code) < SEVERITY_ERROR)
+			continue;
+		(void)nsec_format_age(s->taken_mono_ns - a->since_mono_ns, age);
+		if (alarm_code_unit(a->code) == ALARM_YES_NO)
+			return say(STATUS_BAD, why, "%s: alarm %s for %s: %s", a->subject,
+				   alarm_code_name(a->code), age, alarm_code_meaning(a->code));
+		return say(STATUS_BAD, why, "%s: alarm %s for %s: worst %s, limit %s", a->subject,
+			   alarm_code_name(a->code), age,
+			   alarm_format_value(a->code, a->worst, value),
+			   alarm_format_value(a->code, a->limit, limit));
+	}
 	return STATUS_GOOD;
 }
 
@@ -277,8 +320,8 @@ static enum status_verdict check_latency(const struct status *s, char *why)
 }
 
 static const check checks[] = {
-	check_parent,  check_children, check_carrier, check_states,
-	check_offsets, check_record,   check_latency, check_schedules,
+	check_parent, check_children, check_carrier, check_states,    check_offsets,
+	check_record, check_alarms,   check_latency, check_schedules,
 };
 
 /* What a good one looks like: its first port. */
@@ -318,4 +361,26 @@ enum status_verdict status_judge(const struct status *s, char why[static STATUS_
 	if (verdict == STATUS_GOOD)
 		praise(s, why);
 	return verdict;
+}
+
+bool status_is_within(const struct status *s, char why[static STATUS_TEXT_MAX])
+{
+	char limit[STATUS_OFFSET_TEXT_MAX];
+	size_t len;
+
+	if (check_carrier(s, why) != STATUS_GOOD || check_states(s, why) != STATUS_GOOD)
+		return false;
+	switch (check_offsets_below(s, s->limits.ready_offset_ns, why)) {
+	case STATUS_GOOD:
+		return true;
+	case STATUS_BAD:
+		len = strlen(why);
+		(void)snprintf(why + len, STATUS_TEXT_MAX - len, ", limit %s",
+			       status_format_offset(s->limits.ready_offset_ns, limit));
+		return false;
+	case STATUS_UNKNOWN:
+	case STATUS_VERDICT_MAX:
+		break;
+	}
+	return false;
 }

@@ -11,10 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ptpmon/model/alarm.h"
+
 enum {
 	STATUS_PORTS_MAX = 16,
 	STATUS_CHILDREN_MAX = 24,
 	STATUS_CPUS_MAX = 256,
+	STATUS_ALARMS_MAX = 32,
 	STATUS_TEXT_MAX = 256,
 };
 
@@ -29,7 +32,8 @@ enum {
 
 #define STATUS_WINDOW_NS      INT64_C(1000000000) /* of the sampler */
 #define STATUS_LAST_MINUTE_NS INT64_C(60000000000)
-#define STATUS_OFFSET_BAD_NS  INT64_C(10000000)
+/* an offset that no kind of timestamping explains: bad at once, whatever the limits */
+#define STATUS_OFFSET_BAD_NS INT64_C(10000000)
 
 /* A number that may be unknown, and when it was true (kept when it went stale, for its age). */
 struct reading {
@@ -124,6 +128,21 @@ struct status_cost {
 	uint64_t requests; /* management requests sent */
 };
 
+/* The limits in force; 0: none. */
+struct status_limits {
+	int64_t offset_ns, phc_ns, latency_ns;
+	int64_t gap_ns; /* 0: as soon as the offset is unknown */
+	int64_t port_state_ns;
+	int64_t ready_offset_ns, ready_hold_ns;
+};
+
+/* What wait-sync waits for. */
+struct status_readiness {
+	bool ready;                   /* within limits for as long as it takes */
+	int64_t since_mono_ns;        /* within limits since; 0: it is not */
+	char reason[STATUS_TEXT_MAX]; /* which condition is not met, with its number; or "" */
+};
+
 struct status {
 	int64_t taken_mono_ns, taken_utc_ns;
 	int64_t started_mono_ns;
@@ -141,6 +160,10 @@ struct status {
 	char idle_states[16]; /* "allow" or "hold", "" while there is no sampler */
 	struct status_record record;
 	struct status_cost cost;
+	struct status_limits limits;
+	struct status_readiness readiness;
+	size_t n_alarms;
+	struct alarm alarms[STATUS_ALARMS_MAX]; /* raised, or not yet acknowledged */
 	size_t n_ports, n_children, n_cpus;
 	struct status_port ports[STATUS_PORTS_MAX];
 	struct status_child children[STATUS_CHILDREN_MAX];
@@ -157,8 +180,21 @@ struct status {
  */
 void status_expire(struct status *s, int64_t now_mono_ns);
 
+/* Its state is known and fits its role. */
+bool status_port_is_in_role(const struct status_port *p);
+
+/* One that follows a master, or has done so. */
+bool status_port_has_offset(const struct status_port *p);
+
 /* It was heard once, and not for STATUS_SUPERVISOR_STALE_NS. */
 bool status_parent_is_silent(const struct status *s);
+
+/*
+ * Is an expired status, at this moment, within what counts as synchronised? Each port is in the
+ * state of its role, with carrier; a slave's offset is known and within limits.ready_offset_ns.
+ * Where it is not, why says which condition fails, with its number.
+ */
+bool status_is_within(const struct status *s, char why[static STATUS_TEXT_MAX]);
 
 /* How good it is, in one word and one sentence. */
 enum status_verdict { STATUS_GOOD, STATUS_BAD, STATUS_UNKNOWN, STATUS_VERDICT_MAX };
@@ -169,9 +205,10 @@ const char *status_verdict_name(enum status_verdict verdict);
 /*
  * Judges an expired status. Bad outranks unknown, and among equals the cause comes before what
  * follows from it (a failed ptp4l before its port's silence). A parent that was not heard for
- * STATUS_SUPERVISOR_STALE_NS makes it unknown: its word on the children is that old. While there
- * are no configured limits an offset is bad from STATUS_OFFSET_BAD_NS on, which no kind of
- * timestamping explains.
+ * STATUS_SUPERVISOR_STALE_NS makes it unknown: its word on the children is that old. A
+ * grave alarm (SEVERITY_ERROR) that is raised is bad; so that no single sample decides, an offset
+ * is judged by its alarm, and without one only from STATUS_OFFSET_BAD_NS on, or from a larger
+ * limit.
  */
 enum status_verdict status_judge(const struct status *s, char why[static STATUS_TEXT_MAX]);
 

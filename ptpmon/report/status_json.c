@@ -30,6 +30,8 @@ enum kind {
 	KIND_PORT_STATE,
 	KIND_TIME_SOURCE,
 	KIND_CHILD_STATE,
+	KIND_ALARM_CODE,
+	KIND_ALARM_UNIT, /* follows from the code: not read back */
 	KIND_OBJECT,
 	KIND_ARRAY, /* and how many are in use in the size_t at row.other */
 	KIND_MAX
@@ -61,6 +63,8 @@ struct row {
 #define CTYPE_PORT_STATE  struct reading
 #define CTYPE_TIME_SOURCE struct reading
 #define CTYPE_CHILD_STATE enum child_state
+#define CTYPE_ALARM_CODE  enum alarm_code
+#define CTYPE_ALARM_UNIT  enum alarm_code
 
 #define MEMBER(T, m) (((T *)0)->m)
 /* A row whose kind disagrees with the member's type does not compile. */
@@ -152,6 +156,35 @@ static const struct row cost_rows[] = {
 	ROW(struct status_cost, requests,  U64),
 };
 
+static const struct row limit_rows[] = {
+	ROW(struct status_limits, offset_ns,       NONZERO),
+	ROW(struct status_limits, phc_ns,          NONZERO),
+	ROW(struct status_limits, latency_ns,      NONZERO),
+	ROW(struct status_limits, gap_ns,          NONZERO),
+	ROW(struct status_limits, port_state_ns,   NONZERO),
+	ROW(struct status_limits, ready_offset_ns, NONZERO),
+	ROW(struct status_limits, ready_hold_ns,   I64),
+};
+
+static const struct row readiness_rows[] = {
+	ROW(struct status_readiness, ready,         BOOL),
+	ROW(struct status_readiness, since_mono_ns, MONO),
+	ROW(struct status_readiness, reason,        TEXT),
+};
+
+static const struct row alarm_rows[] = {
+	ROW(struct alarm, code,          ALARM_CODE),
+	ROW(struct alarm, subject,       TEXT),
+	ROW(struct alarm, raised,        BOOL),
+	ROW(struct alarm, since_mono_ns, MONO),
+	ROW(struct alarm, count,         U32),
+	ROW(struct alarm, last_mono_ns,  MONO),
+	{NAMED(struct alarm, code, ALARM_UNIT, "unit")},
+	ROW(struct alarm, value,         I64),
+	ROW(struct alarm, worst,         I64),
+	ROW(struct alarm, limit,         I64),
+};
+
 static const struct row status_rows[] = {
 	ROW(struct status, taken_mono_ns,       MONO), /* first: ages are relative to it */
 	{NAMED(struct status, taken_utc_ns, UTC, "taken_utc")},
@@ -168,6 +201,9 @@ static const struct row status_rows[] = {
 	ROW(struct status, idle_states,         TEXT),
 	NESTED(struct status, record,           record_rows),
 	NESTED(struct status, cost,             cost_rows),
+	NESTED(struct status, limits,           limit_rows),
+	NESTED(struct status, readiness,        readiness_rows),
+	ARRAY(struct status, alarms,   n_alarms,   alarm_rows),
 	ARRAY(struct status, ports,    n_ports,    port_rows),
 	ARRAY(struct status, children, n_children, child_rows),
 	ARRAY(struct status, cpus,     n_cpus,     cpu_rows),
@@ -235,6 +271,15 @@ static json_t *encode_array(const struct row *row, const char *base, int64_t tak
 	return array;
 }
 
+static json_t *encode_alarm_unit(enum alarm_code code)
+{
+	static const char *const units[] = {
+		[ALARM_NS] = "ns", [ALARM_BYTES] = "bytes", [ALARM_COUNT] = "count"};
+	enum alarm_unit unit = alarm_code_unit(code);
+
+	return unit == ALARM_YES_NO ? json_null() : json_string(units[unit]);
+}
+
 static json_t *encode(const struct row *row, const char *base, int64_t taken_mono_ns)
 {
 	const void *m = base + row->offset;
@@ -270,6 +315,10 @@ static json_t *encode(const struct row *row, const char *base, int64_t taken_mon
 		return encode_reading(m, ptp_time_sources, taken_mono_ns);
 	case KIND_CHILD_STATE:
 		return json_string(child_state_name(*(const enum child_state *)m));
+	case KIND_ALARM_CODE:
+		return json_string(alarm_code_name(*(const enum alarm_code *)m));
+	case KIND_ALARM_UNIT:
+		return encode_alarm_unit(*(const enum alarm_code *)m);
 	case KIND_OBJECT:
 		return encode_rows(row->rows, row->n_rows, m, taken_mono_ns);
 	case KIND_ARRAY:
@@ -431,6 +480,17 @@ static int decode_child_state(const json_t *value, enum child_state *out)
 	return -EBADMSG;
 }
 
+static int decode_alarm_code(const json_t *value, enum alarm_code *out)
+{
+	const char *name = json_string_value(value);
+	enum alarm_code code = name ? alarm_code_parse(name) : ALARM_CODE_MAX;
+
+	if (code == ALARM_CODE_MAX)
+		return -EBADMSG;
+	*out = code;
+	return 0;
+}
+
 static int decode_array(const struct row *row, const json_t *array, char *base,
 			const int64_t *taken_mono_ns)
 {
@@ -483,6 +543,10 @@ static int decode(const struct row *row, const json_t *value, char *base,
 		return decode_reading(value, ptp_time_sources, m, *taken_mono_ns);
 	case KIND_CHILD_STATE:
 		return decode_child_state(value, m);
+	case KIND_ALARM_CODE:
+		return decode_alarm_code(value, m);
+	case KIND_ALARM_UNIT:
+		return 0;
 	case KIND_OBJECT:
 		return decode_rows(row->rows, row->n_rows, value, m, taken_mono_ns);
 	case KIND_ARRAY:

@@ -15,6 +15,7 @@ enum {
 	FULL_ROWS = 24, /* the screen that everything is made to fit */
 	PORT_ROWS = 6,
 	CPU_ROWS = 4,
+	ALARM_ROWS = 3,
 	TAIL_ROWS = 4,         /* record, phase, cost */
 	LINE_PROBLEM_MAX = 64, /* what a child's line or two have room for */
 };
@@ -84,11 +85,6 @@ static const char *format_us(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX]
 }
 
 /* -- ports ------------------------------------------------------------------------------- */
-
-static bool has_offset(const struct sheet *p, const struct status_port *port)
-{
-	return strcmp(port->role, "slave") == 0 || port->offset_ns.mono_ns;
-}
 
 static const char *format_state(const struct sheet *p, const struct status_port *port,
 				char out[static VALUE_BYTES])
@@ -186,7 +182,7 @@ static void put_port(struct sheet *p, const struct status_port *port)
 	page_put(&p->page, port->name, "%s, %s, %s", format_state(p, port, state),
 		 format_link(port), format_grandmaster(port, text));
 	page_put(&p->page, "", "%s", format_clock(port, text));
-	if (has_offset(p, port)) {
+	if (status_port_has_offset(port)) {
 		page_put(&p->page, "  offset", "%s", format_reading_ns(p, &port->offset_ns, text));
 		put_last_minute(p, &port->last_minute);
 		put_delay(p, port);
@@ -201,7 +197,7 @@ static void put_port_line(struct sheet *p, const struct status_port *port)
 	char p99[STATUS_OFFSET_TEXT_MAX];
 	char max[STATUS_OFFSET_TEXT_MAX];
 
-	if (has_offset(p, port) && port->state.known)
+	if (status_port_has_offset(port) && port->state.known)
 		page_put(&p->page, port->name, "%s, offset %s; minute 99 %% %s, max %s",
 			 ptp_port_state_name((unsigned)port->state.value),
 			 format_reading_ns(p, &port->offset_ns, offset),
@@ -227,6 +223,40 @@ static void put_ports(struct sheet *p)
 		put_port_line(p, &s->ports[i]);
 	if (shown < s->n_ports)
 		page_put(&p->page, "", "and %zu more: see --json", s->n_ports - shown);
+}
+
+/* -- alarms ------------------------------------------------------------------------------ */
+
+/* "raised 12 s ago" or "cleared 5 min ago": the moment that its since is. */
+static void put_alarm(struct sheet *p, const char *label, const struct alarm *a)
+{
+	char worst[ALARM_TEXT_MAX];
+	char limit[ALARM_TEXT_MAX];
+	char numbers[2 * ALARM_TEXT_MAX + 24] = "";
+	char age[NSEC_TEXT_MAX];
+	char times[32] = "";
+
+	if (alarm_code_unit(a->code) != ALARM_YES_NO)
+		(void)snprintf(numbers, sizeof(numbers), ", worst %s, limit %s",
+			       alarm_format_value(a->code, a->worst, worst),
+			       alarm_format_value(a->code, a->limit, limit));
+	if (a->count > 1)
+		(void)snprintf(times, sizeof(times), ", %" PRIu32 " times", a->count);
+	page_put(&p->page, label, "%s %s: %s %s ago%s%s", a->subject, alarm_code_name(a->code),
+		 a->raised ? "raised" : "cleared", age_of(p, a->since_mono_ns, age), numbers,
+		 times);
+}
+
+static void put_alarms(struct sheet *p)
+{
+	const struct status *s = p->s;
+	size_t room = ALARM_ROWS + (p->rows > FULL_ROWS ? p->rows - FULL_ROWS : 0);
+	size_t shown = s->n_alarms > room ? room - 1 : s->n_alarms;
+
+	for (size_t i = 0; i < shown; i++)
+		put_alarm(p, i ? "" : "alarms", &s->alarms[i]);
+	if (shown < s->n_alarms)
+		page_put(&p->page, "", "and %zu more: see --json", s->n_alarms - shown);
 }
 
 /* -- latency ----------------------------------------------------------------------------- */
@@ -514,6 +544,7 @@ char *status_to_text(const struct status *s, const struct status_screen *screen)
 	p.verdict = status_judge(s, p.why);
 	put_verdict(&p, screen->colour);
 	page_end_line(&p.page);
+	put_alarms(&p);
 	put_ports(&p);
 	put_latency(&p);
 	put_children(&p);

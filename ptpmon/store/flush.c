@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "ptpmon/base/cleanup.h"
@@ -227,6 +228,19 @@ static void note_health(struct store *s, uint64_t samples)
 	(void)pthread_mutex_unlock(&s->mutex);
 }
 
+/* Here, since a file system that hangs may make this wait as well. */
+static void note_free_space(struct store *s)
+{
+	int64_t free_bytes = -1;
+	struct statvfs fs;
+
+	if (statvfs(s->path, &fs) == 0)
+		free_bytes = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
+	(void)pthread_mutex_lock(&s->mutex);
+	s->health.free_bytes = free_bytes;
+	(void)pthread_mutex_unlock(&s->mutex);
+}
+
 static void flush_succeeded(struct store *s, uint64_t samples, uint64_t drops)
 {
 	queue_clear(&s->batch);
@@ -347,6 +361,7 @@ static bool flush_once(struct store *s)
 		flush_succeeded(s, samples, drops);
 	else
 		flush_failed(s, r, now_mono_ns, why);
+	note_free_space(s);
 	if (s->notify_fd >= 0)
 		(void)eventfd_write(s->notify_fd, 1);
 	return r == 0 && full;

@@ -47,6 +47,7 @@ static struct store *make(void)
 	s->lock_fd = -1;
 	s->notify_fd = -1;
 	s->health.ok = true;
+	s->health.free_bytes = -1;
 	(void)pthread_mutex_init(&s->mutex, NULL);
 	(void)pthread_condattr_init(&monotonic);
 	(void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -143,6 +143,7 @@ struct store_health {
 	int64_t data_bytes;            /* what the run added to the file */
 	int64_t written_bytes;         /* what it wrote to the disk, log and all; -1: not known */
 	int64_t file_bytes, log_bytes; /* how large they are now */
+	int64_t free_bytes;            /* beside them on the disk, for us; -1: not known */
 	unsigned set_asides;           /* new files begun since store_open(), its own included */
 	char set_aside[STORE_ERROR_MAX]; /* the last of them in one line */
 };

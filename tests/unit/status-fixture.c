@@ -100,6 +100,11 @@ static void make_good_slave(struct status *s)
 			   .flushed_mono_ns = AGO(2100 * NSEC_PER_MSEC),
 			   .samples = 272398,
 			   .queued = 67},
+		.limits = {.offset_ns = 10 * NSEC_PER_MSEC,
+			   .port_state_ns = 30 * NSEC_PER_SEC,
+			   .ready_offset_ns = 10 * NSEC_PER_MSEC,
+			   .ready_hold_ns = 2 * NSEC_PER_SEC},
+		.readiness = {.ready = true, .since_mono_ns = AGO(8008 * NSEC_PER_SEC)},
 		.cost = {.cpu_ns = 32 * NSEC_PER_SEC, .rss_bytes = 12689408, .requests = 270012},
 		.n_ports = 1,
 		.ports = {slave_port("eth0")},
@@ -158,6 +163,8 @@ static void make_no_data(struct status *s)
 		s->children[i].priority = 0;
 	}
 	strcpy(s->idle_states, "");
+	s->readiness =
+		(struct status_readiness){.reason = "eth0: port state unknown, never seen yet"};
 }
 
 /* The master went silent 12 s ago, the sampler 9 s ago. */
@@ -311,6 +318,34 @@ static void make_hostile(struct status *s)
 	strcpy(s->ports[0].name, "e\ttherneteth15");
 }
 
+/* One that lasts, one that is over and unread, one that is no reason for a verdict. */
+static void make_alarms(struct status *s)
+{
+	static const struct alarm alarms[] = {
+		{ALARM_DISK, "database", true, 1, AGO(3600 * NSEC_PER_SEC), AGO(NSEC_PER_SEC),
+		 12 << 20, 11 << 20, 64 << 20},
+		{ALARM_OFFSET, "eth0", true, 3, AGO(12 * NSEC_PER_SEC), AGO(20 * NSEC_PER_MSEC),
+		 -1500, 2750, 1000},
+		{ALARM_LATENCY, "cpu 1", false, 1, AGO(290 * NSEC_PER_SEC), AGO(300 * NSEC_PER_SEC),
+		 31300, 118000, 100000},
+	};
+
+	s->limits.offset_ns = 1000;
+	s->limits.latency_ns = 100000;
+	s->ports[0].offset_ns.value = -1500;
+	s->readiness = (struct status_readiness){.reason = "eth0: offset -1500 ns, limit 1000 ns"};
+	s->n_alarms = sizeof(alarms) / sizeof(alarms[0]);
+	memcpy(s->alarms, alarms, sizeof(alarms));
+}
+
+/* What is over does not make it bad. */
+static void make_unread(struct status *s)
+{
+	make_alarms(s);
+	s->ports[0].offset_ns.value = -112;
+	s->alarms[1].raised = false;
+}
+
 static void make_nothing(struct status *s)
 {
 	s->n_ports = s->n_children = s->n_cpus = 0;
@@ -335,6 +370,8 @@ const struct status_fixture status_fixtures[] = {
 	{"uncalibrated", make_uncalibrated, STATUS_BAD},
 	{"crowded", make_crowded, STATUS_BAD},
 	{"hostile", make_hostile, STATUS_GOOD},
+	{"alarms", make_alarms, STATUS_BAD},
+	{"unread", make_unread, STATUS_GOOD},
 	{"nothing", make_nothing, STATUS_UNKNOWN},
 };
 

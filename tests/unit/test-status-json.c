@@ -100,6 +100,13 @@ static void test_largest(void **state)
 		s->cpus[i] =
 			(struct status_cpu){(unsigned)i, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX,
 					    INT64_MAX,   INT64_MAX, INT64_MAX, INT64_MAX};
+	s->n_alarms = STATUS_ALARMS_MAX;
+	for (size_t i = 0; i < s->n_alarms; i++) {
+		s->alarms[i] = (struct alarm){ALARM_NOT_REALTIME, "",        true,
+					      UINT32_MAX,         INT64_MAX, INT64_MAX,
+					      INT64_MAX,          INT64_MAX, INT64_MAX};
+		memset(s->alarms[i].subject, '"', ALARM_SUBJECT_MAX - 1);
+	}
 	json = status_to_json(s);
 	text = json_dumps(json, JSON_COMPACT);
 	assert_in_range(strlen(text), 1, VARLINK_UNSENT_MAX - 1024);
@@ -167,6 +174,9 @@ static const struct bad {
 	{"carrier is a number", "{\"schema\":\"ptpmon.status/1\",\"ports\":[{\"carrier\":1}]}",
 	 -EBADMSG},
 	{"child without a state", "{\"schema\":\"ptpmon.status/1\",\"children\":[{}]}", -EBADMSG},
+	{"an alarm without a code", "{\"schema\":\"ptpmon.status/1\",\"alarms\":[{}]}", -EBADMSG},
+	{"an unheard-of alarm",
+	 "{\"schema\":\"ptpmon.status/1\",\"alarms\":[{\"code\":\"weather\"}]}", -EBADMSG},
 	{"negative count", "{\"schema\":\"ptpmon.status/1\",\"record\":{\"samples\":-1}}",
 	 -EBADMSG},
 	{"CPU beyond 32 bits", "{\"schema\":\"ptpmon.status/1\",\"cpus\":[{\"cpu\":4294967296}]}",

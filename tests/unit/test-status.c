@@ -198,6 +198,45 @@ static void test_schedules(void **state)
 	free(s);
 }
 
+/* What wait-sync waits for, and the one condition that fails. */
+static void test_within(void **state)
+{
+	static const struct {
+		const char *name, *fixture;
+		int64_t offset_ns, limit_ns;
+		const char *why; /* NULL: within */
+	} rows[] = {
+		{"a slave", "good-slave", -112, 1000, NULL},
+		{"at the limit", "good-slave", -1000, 1000, "eth0: offset -1000 ns, limit 1000 ns"},
+		{"below it by one", "good-slave", 999, 1000, NULL},
+		{"no limit", "good-slave", 37000000000, 0, NULL},
+		{"a grandmaster", "grandmaster", 0, 1000, NULL},
+		{"stale", "stale", 0, 1000, "eth0: offset unknown, last seen 12 s ago"},
+		{"no carrier", "no-carrier", 0, 1000, "eth0: no carrier"},
+		{"not locked", "uncalibrated", 0, 1000, "eth0: UNCALIBRATED, not SLAVE"},
+		{"no data yet", "no-data", 0, 1000, "eth0: port state unknown, never seen yet"},
+		{"a full disk does not matter", "disk-full", 0, 1000, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char why[STATUS_TEXT_MAX] = "";
+		struct status *s = NULL;
+		bool within;
+
+		for (size_t f = 0; f < n_status_fixtures; f++)
+			if (strcmp(status_fixtures[f].name, rows[i].fixture) == 0)
+				s = status_fixture_new(&status_fixtures[f]);
+		assert_non_null(s);
+		s->limits.ready_offset_ns = rows[i].limit_ns;
+		if (s->ports[0].offset_ns.known)
+			s->ports[0].offset_ns.value = rows[i].offset_ns;
+		within = status_is_within(s, why);
+		if (within != !rows[i].why || (!within && strcmp(why, rows[i].why) != 0))
+			fail_msg("%s: %s", rows[i].name, within ? "within" : why);
+		free(s);
+	}
+}
+
 static void test_offset_format(void **state)
 {
 	static const struct {
@@ -230,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_verdicts),         cmocka_unit_test(test_order),
 		cmocka_unit_test(test_parent),           cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_schedules),        cmocka_unit_test(test_offset_format),
+		cmocka_unit_test(test_within),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
