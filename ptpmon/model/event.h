@@ -111,6 +111,17 @@ enum event_code {
 	EVENT_ALARM_RAISED,
 	EVENT_ALARM_CLEARED,
 	EVENT_ALARM_READ,
+	/* a PHC as it is measured: collect/phc.c */
+	EVENT_PHC_METHOD,
+	EVENT_PHC_FAILED,
+	EVENT_PHC_SLOW,
+	EVENT_PHC_STUCK,
+	EVENT_PHC_JUMPED,
+	EVENT_PHC_BACK,
+	/* whether phc2sys may steer: model/gate.c */
+	EVENT_GATE_OPENED,
+	EVENT_GATE_CHANGED,
+	EVENT_GATE_CLOSED,
 	EVENT_CODE_MAX
 };
 
