@@ -24,7 +24,8 @@ struct list {
 struct thread_scan {
 	char root[PATH_MAX / 2];
 	DIR *processes; /* NULL between scans */
-	pid_t subject;
+	int32_t subjects[THREAD_SCAN_SUBJECTS_MAX];
+	size_t n_subjects;
 	bool kernel_seen;
 	int64_t cost_ns; /* CPU time of this scan so far */
 	struct list now, before;
@@ -59,7 +60,7 @@ struct thread_scan *thread_scan_free(struct thread_scan *s)
 	return NULL;
 }
 
-int thread_scan_begin(struct thread_scan *s, pid_t subject, int64_t now_mono_ns)
+int thread_scan_begin(struct thread_scan *s, const int32_t *subjects, size_t n, int64_t now_mono_ns)
 {
 	struct list recycled = s->before;
 	char path[PATH_MAX];
@@ -72,7 +73,9 @@ int thread_scan_begin(struct thread_scan *s, pid_t subject, int64_t now_mono_ns)
 	closedirp(&s->processes);
 	s->now.n = 0;
 	s->now.mono_ns = now_mono_ns;
-	s->subject = subject;
+	s->n_subjects = n < THREAD_SCAN_SUBJECTS_MAX ? n : THREAD_SCAN_SUBJECTS_MAX;
+	for (size_t i = 0; i < s->n_subjects; i++)
+		s->subjects[i] = subjects[i];
 	s->kernel_seen = false;
 	s->cost_ns = 0;
 	s->processes = opendir(path);
@@ -127,11 +130,19 @@ static void read_times(const struct thread_scan *s, struct audit_thread *t)
 		(void)sscanf(text, "%" SCNd64 " %" SCNd64, &t->run_ns, &t->wait_ns);
 }
 
+static bool is_subject(const struct thread_scan *s, pid_t tid)
+{
+	for (size_t i = 0; i < s->n_subjects; i++)
+		if (s->subjects[i] == tid)
+			return true;
+	return false;
+}
+
 static int keep(struct thread_scan *s, pid_t pid, const struct procstat *stat, const char *program)
 {
 	struct audit_thread *t;
 
-	if (!audit_concerns(stat) && stat->tid != s->subject)
+	if (!audit_concerns(stat) && !is_subject(s, stat->tid))
 		return 0;
 	t = append(&s->now);
 	if (!t)
@@ -205,7 +216,8 @@ void thread_scan_judge(const struct thread_scan *s, const struct audit_context *
 {
 	struct audit_context c = *context;
 
-	c.subject_tid = s->subject;
+	c.subject_tids = s->subjects;
+	c.n_subjects = s->n_subjects;
 	c.before = s->before.threads;
 	c.n_before = s->before.n;
 	c.elapsed_ns = s->before.mono_ns ? s->now.mono_ns - s->before.mono_ns : 0;

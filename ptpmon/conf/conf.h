@@ -82,6 +82,7 @@ struct config {
 	size_t n_ptp4l; /* at least 1 */
 	struct {
 		enum on_refusal on_refusal;
+		int64_t irq_priority, napi_priority, ptp_priority; /* 0: left alone */
 	} realtime;
 	struct {
 		int64_t stale_after_ns;

@@ -244,35 +244,63 @@ static void report_starved(struct audit *out, const struct audit_context *c,
 
 /* -- the audit --------------------------------------------------------------------------- */
 
-static const struct audit_thread *subject_of(const struct audit_context *c,
-					     const struct audit_thread *threads, size_t n)
+static bool is_subject(const struct audit_context *c, const struct audit_thread *t)
+{
+	return among(c->subject_tids, c->n_subjects, t->tid);
+}
+
+/* How many subjects there are, and the least of them and all of their CPUs in *least. */
+static size_t gather_subjects(const struct audit_context *c, const struct audit_thread *threads,
+			      size_t n, struct audit_thread *least)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct cpulist cpus = least->cpus;
+
+		if (!is_subject(c, &threads[i]))
+			continue;
+		if (found++ == 0 || rank(&threads[i]) < rank(least))
+			*least = threads[i];
+		for (size_t w = 0; found > 1 && w < CPULIST_WORDS; w++)
+			least->cpus.bits[w] |= cpus.bits[w] | threads[i].cpus.bits[w];
+	}
+	return found;
+}
+
+/* Above one of the subjects, on a CPU of that one? */
+static bool is_above_one(const struct audit_context *c, const struct audit_thread *threads,
+			 size_t n, const struct audit_thread *t)
 {
 	for (size_t i = 0; i < n; i++)
-		if (c->subject_tid && threads[i].tid == c->subject_tid)
-			return &threads[i];
-	return NULL;
+		if (is_subject(c, &threads[i]) && t->pid != threads[i].pid &&
+		    rank(t) > rank(&threads[i]) && overlap(&t->cpus, &threads[i].cpus))
+			return true;
+	return false;
 }
 
 void audit_judge(const struct audit_context *context, const struct audit_thread *threads, size_t n,
 		 struct audit *out)
 {
-	const struct audit_thread *subject = subject_of(context, threads, n);
+	struct audit_thread least = {0};
 
-	*out = (struct audit){.threads = n};
+	*out = (struct audit){
+		.threads = n,
+		.subjects = gather_subjects(context, threads, n, &least),
+	};
 	(void)snprintf(out->subject, sizeof(out->subject), "%s", context->subject);
-	if (!subject)
+	if (!out->subjects)
 		return;
-	out->subject_tid = subject->tid;
-	out->priority = subject->priority;
-	(void)snprintf(out->policy, sizeof(out->policy), "%s", policy_name(subject->policy));
-	format_cpus(&subject->cpus, out->cpus);
+	out->priority = least.priority;
+	(void)snprintf(out->policy, sizeof(out->policy), "%s", policy_name(least.policy));
+	format_cpus(&least.cpus, out->cpus);
 	for (size_t i = 0; i < n; i++) {
 		const struct audit_thread *t = &threads[i];
-		bool shares = overlap(&t->cpus, &subject->cpus);
+		bool shares = overlap(&t->cpus, &least.cpus);
 
 		if (among(context->port_tids, context->n_port_tids, t->tid))
 			report(out, AUDIT_PORT, t, "serves the port");
-		else if (shares && t->pid != subject->pid && rank(t) > rank(subject))
+		else if (shares && is_above_one(context, threads, n, t))
 			report_above(out, context, t);
 		else if (shares && t->kernel && begins(t->name, "ksoftirqd/"))
 			report(out, AUDIT_POOLED, t, "%s", "");
@@ -293,6 +321,11 @@ size_t audit_count(const struct audit *a, enum audit_kind kind)
 static bool is_trouble(const struct audit_finding *f)
 {
 	return f->kind == AUDIT_ABOVE || f->kind == AUDIT_STARVED;
+}
+
+bool audit_has_trouble(const struct audit *a)
+{
+	return a->n_findings && is_trouble(&a->findings[0]); /* the gravest come first */
 }
 
 static bool holds(const struct audit *a, const struct audit_finding *f)
@@ -328,7 +361,7 @@ const char *audit_describe(const struct audit *a, char out[static AUDIT_LINE_MAX
 
 	if (n > 1)
 		(void)snprintf(more, sizeof(more), "; %zu more", n - 1);
-	if (!a->subject_tid)
+	if (!a->subjects)
 		(void)snprintf(out, AUDIT_LINE_MAX, "%s does not run", a->subject);
 	else if (!n)
 		(void)snprintf(out, AUDIT_LINE_MAX,

@@ -56,12 +56,12 @@ struct audit {
 	int64_t mono_ns;  /* when the scan ended; 0: never yet */
 	int64_t cost_ns;  /* CPU time of that scan */
 	uint64_t threads; /* looked at */
-	/* the subject: ptp4l's main thread, as it was then */
+	/* the subjects: ptp4l's main threads, as they were then */
 	char subject[64];
-	int64_t subject_tid; /* 0: it does not run */
-	char policy[16];
+	uint64_t subjects; /* how many; 0: none runs */
+	char policy[16];   /* the lowest of them */
 	int64_t priority;
-	char cpus[AUDIT_CPUS_MAX];
+	char cpus[AUDIT_CPUS_MAX];    /* of all of them */
 	char problem[AUDIT_TEXT_MAX]; /* the scan is not complete because …, or "" */
 	uint64_t more;                /* findings beyond those listed */
 	size_t n_findings;
@@ -70,8 +70,9 @@ struct audit {
 
 /* What is known beside the threads. */
 struct audit_context {
-	const char *subject; /* its name: "ptp4l" */
-	int32_t subject_tid;
+	const char *subject; /* how they are called: "ptp4l" */
+	const int32_t *subject_tids;
+	size_t n_subjects;
 	const int32_t *our_pids; /* processes of this service */
 	size_t n_our_pids;
 	const int32_t *port_tids; /* kernel threads that serve its port */
@@ -82,7 +83,7 @@ struct audit_context {
 	int64_t elapsed_ns;
 };
 
-/* The threads must hold the subject; without it *out says only that there is none. */
+/* The threads must hold the subjects; without any *out says only that there is none. */
 void audit_judge(const struct audit_context *context, const struct audit_thread *threads, size_t n,
 		 struct audit *out);
 
@@ -94,6 +95,9 @@ const char *audit_kind_name(enum audit_kind kind);
 
 /* How many findings of that kind are listed. */
 size_t audit_count(const struct audit *a, enum audit_kind kind);
+
+/* Somebody else's thread is above, or a worker starved. */
+bool audit_has_trouble(const struct audit *a);
 
 /*
  * The same threads are above, and the same starved, as in another audit: nothing to tell anew. What

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "ptpmon/model/alarm.h"
+#include "ptpmon/model/audit.h"
 
 enum {
 	STATUS_PORTS_MAX = 16,
@@ -121,6 +122,14 @@ struct status_record {
 	uint64_t queued, dropped;
 };
 
+/* The kernel's limit on real-time threads, and whether it stopped any since boot. */
+struct status_throttling {
+	int64_t runtime_us, period_us; /* of each period; runtime -1: no limit; period 0: unknown */
+	bool fired_known, fired;
+	int64_t fired_mono_ns; /* about when; 0 */
+	char problem[128];     /* why that is not known, or "" */
+};
+
 /* What monitoring costs: both processes since start. */
 struct status_cost {
 	int64_t cpu_ns; /* recorder's CPU time */
@@ -164,6 +173,8 @@ struct status {
 	struct status_readiness readiness;
 	size_t n_alarms;
 	struct alarm alarms[STATUS_ALARMS_MAX]; /* raised, or not yet acknowledged */
+	struct status_throttling rt_throttling;
+	struct audit audit;
 	size_t n_ports, n_children, n_cpus;
 	struct status_port ports[STATUS_PORTS_MAX];
 	struct status_child children[STATUS_CHILDREN_MAX];

@@ -32,6 +32,7 @@ enum kind {
 	KIND_CHILD_STATE,
 	KIND_ALARM_CODE,
 	KIND_ALARM_UNIT, /* follows from the code: not read back */
+	KIND_AUDIT_KIND,
 	KIND_OBJECT,
 	KIND_ARRAY, /* and how many are in use in the size_t at row.other */
 	KIND_MAX
@@ -65,6 +66,7 @@ struct row {
 #define CTYPE_CHILD_STATE enum child_state
 #define CTYPE_ALARM_CODE  enum alarm_code
 #define CTYPE_ALARM_UNIT  enum alarm_code
+#define CTYPE_AUDIT_KIND  enum audit_kind
 
 #define MEMBER(T, m) (((T *)0)->m)
 /* A row whose kind disagrees with the member's type does not compile. */
@@ -185,6 +187,41 @@ static const struct row alarm_rows[] = {
 	ROW(struct alarm, limit,         I64),
 };
 
+static const struct row throttling_rows[] = {
+	ROW(struct status_throttling, runtime_us,    I64),
+	ROW(struct status_throttling, period_us,     NONZERO),
+	{NAMED(struct status_throttling, fired_known, KNOWN_BOOL, "fired"),
+	 .other = offsetof(struct status_throttling, fired)},
+	ROW(struct status_throttling, fired_mono_ns, MONO),
+	ROW(struct status_throttling, problem,       TEXT),
+};
+
+static const struct row finding_rows[] = {
+	ROW(struct audit_finding, kind,     AUDIT_KIND),
+	ROW(struct audit_finding, name,     TEXT),
+	ROW(struct audit_finding, pid,      I64),
+	ROW(struct audit_finding, tid,      I64),
+	ROW(struct audit_finding, policy,   TEXT),
+	ROW(struct audit_finding, priority, I64),
+	ROW(struct audit_finding, cpus,     TEXT),
+	ROW(struct audit_finding, last_cpu, I64),
+	ROW(struct audit_finding, text,     TEXT),
+};
+
+static const struct row audit_rows[] = {
+	ROW(struct audit, mono_ns,  MONO),
+	ROW(struct audit, cost_ns,  I64),
+	ROW(struct audit, threads,  U64),
+	ROW(struct audit, subject,  TEXT),
+	ROW(struct audit, subjects, U64),
+	ROW(struct audit, policy,   TEXT),
+	ROW(struct audit, priority, I64),
+	ROW(struct audit, cpus,     TEXT),
+	ROW(struct audit, problem,  TEXT),
+	ROW(struct audit, more,     U64),
+	ARRAY(struct audit, findings, n_findings, finding_rows),
+};
+
 static const struct row status_rows[] = {
 	ROW(struct status, taken_mono_ns,       MONO), /* first: ages are relative to it */
 	{NAMED(struct status, taken_utc_ns, UTC, "taken_utc")},
@@ -204,6 +241,8 @@ static const struct row status_rows[] = {
 	NESTED(struct status, limits,           limit_rows),
 	NESTED(struct status, readiness,        readiness_rows),
 	ARRAY(struct status, alarms,   n_alarms,   alarm_rows),
+	NESTED(struct status, rt_throttling,    throttling_rows),
+	NESTED(struct status, audit,            audit_rows),
 	ARRAY(struct status, ports,    n_ports,    port_rows),
 	ARRAY(struct status, children, n_children, child_rows),
 	ARRAY(struct status, cpus,     n_cpus,     cpu_rows),
@@ -319,6 +358,8 @@ static json_t *encode(const struct row *row, const char *base, int64_t taken_mon
 		return json_string(alarm_code_name(*(const enum alarm_code *)m));
 	case KIND_ALARM_UNIT:
 		return encode_alarm_unit(*(const enum alarm_code *)m);
+	case KIND_AUDIT_KIND:
+		return json_string(audit_kind_name(*(const enum audit_kind *)m));
 	case KIND_OBJECT:
 		return encode_rows(row->rows, row->n_rows, m, taken_mono_ns);
 	case KIND_ARRAY:
@@ -491,6 +532,18 @@ static int decode_alarm_code(const json_t *value, enum alarm_code *out)
 	return 0;
 }
 
+static int decode_audit_kind(const json_t *value, enum audit_kind *out)
+{
+	const char *name = json_string_value(value);
+
+	for (enum audit_kind k = 0; name && k < AUDIT_KIND_MAX; k++)
+		if (strcmp(name, audit_kind_name(k)) == 0) {
+			*out = k;
+			return 0;
+		}
+	return -EBADMSG;
+}
+
 static int decode_array(const struct row *row, const json_t *array, char *base,
 			const int64_t *taken_mono_ns)
 {
@@ -547,6 +600,8 @@ static int decode(const struct row *row, const json_t *value, char *base,
 		return decode_alarm_code(value, m);
 	case KIND_ALARM_UNIT:
 		return 0;
+	case KIND_AUDIT_KIND:
+		return decode_audit_kind(value, m);
 	case KIND_OBJECT:
 		return decode_rows(row->rows, row->n_rows, value, m, taken_mono_ns);
 	case KIND_ARRAY:

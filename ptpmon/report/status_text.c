@@ -440,10 +440,52 @@ static void put_child(struct sheet *p, const char *label, const struct status_ch
 		 c->problem[0] ? ": " : "", told ? "see above" : c->problem);
 }
 
+/* Lines that put_audit() takes: none while there is nothing wrong. */
+static size_t audit_lines(const struct status *s)
+{
+	size_t trouble = s->audit.findings[0].kind == AUDIT_STARVED ? 2 : 1;
+
+	return (audit_has_trouble(&s->audit) ? trouble : 0) + (s->audit.problem[0] ? 2 : 0) +
+	       s->rt_throttling.fired;
+}
+
+static void put_outranked(struct sheet *p, const struct audit *a)
+{
+	const struct audit_finding *f = &a->findings[0]; /* the gravest */
+	size_t n = audit_count(a, AUDIT_ABOVE) + audit_count(a, AUDIT_STARVED);
+	char more[48] = "";
+
+	if (n > 1)
+		(void)snprintf(more, sizeof(more), "; %zu more", n - 1);
+	if (f->kind == AUDIT_ABOVE)
+		page_put(&p->page, "audit",
+			 "%.15s/%" PRId64 " %s %" PRId64 " on CPU %" PRId64 " is above %s%s",
+			 f->name, f->tid, f->policy, f->priority, f->last_cpu, a->subject, more);
+	else
+		page_put(&p->page, "audit", "%.15s %s%s", f->name, f->text, more);
+}
+
+/* What the audit and the kernel's throttling have to say. */
+static void put_audit(struct sheet *p)
+{
+	const struct status *s = p->s;
+
+	if (audit_has_trouble(&s->audit))
+		put_outranked(p, &s->audit);
+	if (s->audit.problem[0])
+		page_put(&p->page, "audit", "%s", s->audit.problem);
+	if (s->rt_throttling.fired)
+		page_put(&p->page, "throttled",
+			 "the kernel stopped real-time threads: over %.0f %% of a CPU",
+			 100 * (double)s->rt_throttling.runtime_us /
+				 (double)s->rt_throttling.period_us);
+}
+
 static void put_children(struct sheet *p)
 {
 	const struct status *s = p->s;
-	size_t used = p->page.lines + TAIL_ROWS + 1; /* the shell's prompt has the last row */
+	size_t used = p->page.lines + TAIL_ROWS + audit_lines(s) +
+		      1; /* the shell's prompt has the last row */
 	size_t room = p->rows > used ? p->rows - used : 0;
 	size_t left = s->n_children;
 	size_t first_line = p->page.lines;
@@ -548,6 +590,7 @@ char *status_to_text(const struct status *s, const struct status_screen *screen)
 	put_ports(&p);
 	put_latency(&p);
 	put_children(&p);
+	put_audit(&p);
 	put_record(&p);
 	put_phase(&p);
 	put_cost(&p);

@@ -202,6 +202,46 @@ static void make_failed_child(struct status *s)
 	strcpy(c->problem, "/usr/sbin/ptp4l: no such file or directory; given up after 10 starts");
 }
 
+/* A program at SCHED_FIFO 99 on ptp4l's CPU, and the kernel had to stop it. */
+static void make_outranked(struct status *s)
+{
+	s->rt_throttling = (struct status_throttling){
+		.runtime_us = 950000,
+		.period_us = 1000000,
+		.fired_known = true,
+		.fired = true,
+		.fired_mono_ns = AGO(100 * NSEC_PER_SEC),
+	};
+	s->audit = (struct audit){
+		.mono_ns = AGO(21 * NSEC_PER_SEC),
+		.cost_ns = 4 * NSEC_PER_MSEC,
+		.threads = 12,
+		.subject = "ptp4l",
+		.subjects = 1,
+		.policy = "SCHED_FIFO",
+		.priority = 70,
+		.cpus = "0-1",
+		.n_findings = 2,
+		.findings = {{.kind = AUDIT_ABOVE,
+			      .name = "grab",
+			      .pid = 4700,
+			      .tid = 4711,
+			      .policy = "SCHED_FIFO",
+			      .priority = 99,
+			      .cpus = "0-1",
+			      .last_cpu = 1,
+			      .text = "a thread of camera"},
+			     {.kind = AUDIT_OURS,
+			      .name = "sampler/0",
+			      .pid = 4242,
+			      .tid = 4243,
+			      .policy = "SCHED_FIFO",
+			      .priority = 98,
+			      .cpus = "0",
+			      .text = "ptpmon's own"}},
+	};
+}
+
 static void make_refused_schedule(struct status *s)
 {
 	struct status_child *c = &s->children[1];
@@ -359,6 +399,7 @@ const struct status_fixture status_fixtures[] = {
 	{"stale", make_stale, STATUS_UNKNOWN},
 	{"all-stale", make_all_stale, STATUS_UNKNOWN},
 	{"failed-child", make_failed_child, STATUS_BAD},
+	{"outranked", make_outranked, STATUS_GOOD},
 	{"refused-schedule", make_refused_schedule, STATUS_BAD},
 	{"eight-cpus", make_eight_cpus, STATUS_GOOD},
 	{"seconds-off", make_seconds_off, STATUS_BAD},

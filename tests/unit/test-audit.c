@@ -13,7 +13,7 @@
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/model/audit.h"
 
-enum { DEADLINE = 6, PTP4L = 100, SAMPLER = 200 };
+enum { DEADLINE = 6, PTP4L = 100, PTP4L_TWO = 101, SAMPLER = 200 };
 
 static struct cpulist cpus(const char *text)
 {
@@ -46,10 +46,12 @@ static struct audit_context context(void)
 {
 	static const int32_t ours[] = {SAMPLER};
 	static const int32_t port[] = {300};
+	static const int32_t subjects[] = {PTP4L, PTP4L_TWO};
 
 	return (struct audit_context){
 		.subject = "ptp4l",
-		.subject_tid = PTP4L,
+		.subject_tids = subjects,
+		.n_subjects = 2,
 		.our_pids = ours,
 		.n_our_pids = 1,
 		.port_tids = port,
@@ -153,6 +155,29 @@ static void an_ordinary_ptp4l_is_below_everybody(void **state)
 	assert_int_equal(a.findings[0].tid, 8); /* what weighs most comes first */
 }
 
+static void several_are_each_judged_on_their_own_cpus(void **state)
+{
+	struct audit_context c = context();
+	struct audit_thread threads[] = {
+		thread(PTP4L, "ptp4l", SCHED_FIFO, 70, "1"),
+		thread(PTP4L_TWO, "ptp4l", SCHED_FIFO, 40, "3"),
+		thread(7, "above the second", SCHED_FIFO, 50, "3"),
+		thread(8, "above none of them", SCHED_FIFO, 50, "1-2"),
+	};
+	char line[AUDIT_LINE_MAX];
+	struct audit a;
+
+	audit_judge(&c, threads, 4, &a);
+	assert_int_equal(a.subjects, 2);
+	assert_int_equal(a.priority, 40);
+	assert_string_equal(a.cpus, "1,3");
+	assert_int_equal(a.n_findings, 1);
+	assert_int_equal(a.findings[0].tid, 7);
+	audit_judge(&c, threads, 2, &a);
+	assert_string_equal(audit_describe(&a, line),
+			    "nothing above ptp4l (SCHED_FIFO 40, CPUs 1,3)");
+}
+
 static void without_ptp4l_nothing_is_said(void **state)
 {
 	struct audit_context c = context();
@@ -161,7 +186,7 @@ static void without_ptp4l_nothing_is_said(void **state)
 	struct audit a;
 
 	audit_judge(&c, threads, 1, &a);
-	assert_int_equal(a.subject_tid, 0);
+	assert_int_equal(a.subjects, 0);
 	assert_int_equal(a.n_findings, 0);
 	assert_string_equal(audit_describe(&a, line), "ptp4l does not run");
 }
@@ -268,6 +293,7 @@ int main(void)
 		cmocka_unit_test(each_thread_is_judged_by_what_it_is),
 		cmocka_unit_test(a_finding_names_thread_priority_and_cpu),
 		cmocka_unit_test(an_ordinary_ptp4l_is_below_everybody),
+		cmocka_unit_test(several_are_each_judged_on_their_own_cpus),
 		cmocka_unit_test(without_ptp4l_nothing_is_said),
 		cmocka_unit_test(a_long_list_keeps_the_gravest),
 		cmocka_unit_test(a_starved_worker_is_named_with_who_starves_it),

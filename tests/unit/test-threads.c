@@ -19,7 +19,8 @@ static const struct audit_context context = {.subject = "ptp4l"};
 static void scan(struct thread_scan *s, int subject, int64_t now_ns, size_t at_once,
 		 struct audit *out)
 {
-	int r = thread_scan_begin(s, subject, now_ns);
+	const int32_t tid = subject;
+	int r = thread_scan_begin(s, &tid, 1, now_ns);
 
 	assert_int_equal(r, 0);
 	while ((r = thread_scan_step(s, at_once)) == 0)
@@ -75,7 +76,8 @@ static void threads_of_a_board_are_judged(void **state)
 	assert_true(whole.cost_ns > 0);
 	scan(s, 500, 2 * NSEC_PER_SEC, 1, &a); /* one process at a time */
 	assert_true(audit_same(&a, &whole));
-	assert_int_equal(thread_scan_begin(s, 500, 3 * NSEC_PER_SEC), 0); /* given up half way */
+	assert_int_equal(thread_scan_begin(s, NULL, 0, 3 * NSEC_PER_SEC),
+			 0); /* given up half way */
 	assert_int_equal(thread_scan_step(s, 1), 0);
 	scan(s, 500, 4 * NSEC_PER_SEC, 2, &a);
 	assert_true(audit_same(&a, &whole));
@@ -128,12 +130,12 @@ static void this_machine_can_be_scanned(void **state)
 
 	assert_int_equal(thread_scan_new(&s, ""), 0);
 	scan(s, getpid(), nsec_now(CLOCK_MONOTONIC), 1000, &a);
-	assert_int_equal(a.subject_tid, getpid());
+	assert_int_equal(a.subjects, 1);
 	assert_string_equal(a.policy, "SCHED_OTHER");
 	assert_true(*a.cpus);
 	assert_null(thread_scan_free(s));
 	assert_int_equal(thread_scan_new(&s, "/no/such/root"), 0);
-	assert_true(thread_scan_begin(s, 1, 0) < 0);
+	assert_true(thread_scan_begin(s, NULL, 0, 0) < 0);
 	assert_null(thread_scan_free(s));
 }
 
