@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ptpmon/stats/bins.h"
 
+#include <assert.h>
 #include <errno.h>
 
-enum { VARINT_MAX = BINS_PAIR_MAX / 2 };
+enum {
+	VARINT_MAX = 10,
+	MARK = 0x00, /* what an encoding begins with, but for the oldest */
+	SHORT_STEP = 8,
+	SHORT_COUNT = 16, /* at most, in one octet */
+	LONG_STEP = 32,
+	LONG_COUNT = 512, /* in two */
+	LONG = 0x80,
+	VARINTS = 0xc0,
+};
+
+static_assert(BINS_PAIR_MAX == 1 + 2 * VARINT_MAX && BINS_STEP_MAX == 2 + VARINT_MAX, "as long");
 
 static size_t put_varint(uint64_t v, uint8_t out[static VARINT_MAX])
 {
@@ -13,6 +25,24 @@ static size_t put_varint(uint64_t v, uint8_t out[static VARINT_MAX])
 		out[n++] = (uint8_t)(v | 0x80);
 	out[n++] = (uint8_t)v;
 	return n;
+}
+
+static size_t put_pair(uint64_t step, uint64_t count, uint8_t out[static BINS_PAIR_MAX])
+{
+	size_t n = 1;
+
+	if (step <= SHORT_STEP && count <= SHORT_COUNT) {
+		out[0] = (uint8_t)((step - 1) << 4 | (count - 1));
+		return 1;
+	}
+	if (step <= LONG_STEP && count <= LONG_COUNT) {
+		out[0] = (uint8_t)(LONG | (step - 1) << 1 | (count - 1) >> 8);
+		out[1] = (uint8_t)(count - 1);
+		return 2;
+	}
+	out[0] = VARINTS;
+	n += put_varint(step, out + n);
+	return n + put_varint(count, out + n);
 }
 
 size_t bins_encode(const uint64_t *bins, size_t n, uint8_t *out, size_t size)
@@ -26,10 +56,11 @@ size_t bins_encode(const uint64_t *bins, size_t n, uint8_t *out, size_t size)
 
 		if (bins[i] == 0)
 			continue;
-		pair_len = put_varint(i - next + 1, pair);
-		pair_len += put_varint(bins[i], pair + pair_len);
-		if (size - len < pair_len)
+		pair_len = put_pair(i - next + 1, bins[i], pair);
+		if (size - len < pair_len + (len == 0))
 			return 0;
+		if (len == 0)
+			out[len++] = MARK;
 		for (size_t k = 0; k < pair_len; k++)
 			out[len++] = pair[k];
 		next = i + 1;
@@ -56,15 +87,41 @@ static bool read_varint(struct bins_reader *r, uint64_t *out)
 	return false;
 }
 
-/* A pair of any length. */
+struct bins_reader bins_reader(const uint8_t *bytes, size_t len, size_t n)
+{
+	bool marked = len > 1 && bytes[0] == MARK;
+
+	return (struct bins_reader){
+		.at = bytes + marked,
+		.end = bytes + len,
+		.n_bins = n,
+		.varints = !marked,
+	};
+}
+
+static bool read_pair(struct bins_reader *r, uint64_t *step)
+{
+	unsigned first;
+
+	if (r->varints)
+		return read_varint(r, step) && read_varint(r, &r->count);
+	first = *r->at++;
+	if (first == VARINTS)
+		return read_varint(r, step) && read_varint(r, &r->count);
+	if (first >= VARINTS || r->at == r->end)
+		return false;
+	*step = (first >> 1 & (LONG_STEP - 1)) + 1;
+	r->count = ((first & 1) << 8 | *r->at++) + 1;
+	return true;
+}
+
 bool bins_next_long(struct bins_reader *r)
 {
 	uint64_t step;
 
 	if (r->at == r->end)
 		return false;
-	r->bad = !read_varint(r, &step) || !read_varint(r, &r->count) || step == 0 ||
-		 r->count == 0 || step > r->n_bins - r->next;
+	r->bad = !read_pair(r, &step) || step == 0 || r->count == 0 || step > r->n_bins - r->next;
 	if (r->bad)
 		return false;
 	r->bin = r->next + (size_t)step - 1;

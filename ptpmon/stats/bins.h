@@ -2,16 +2,27 @@
 /*
  * ptpmon/stats/bins.h: the one encoding of counts in bins, for record and wire.
  *
- * For each bin that is not empty, in rising order, the step from the bin before (the first: from
- * -1) and the count, both as LEB128 varints. How many bins there are, and what each stands for, is
- * known to whoever reads: stats/histogram.h, stats/signed_histogram.h.
+ * An octet 0, then for each bin that is not empty, in rising order, the step from the bin before
+ * (the first: from -1) and the count, in the shortest that both fit into:
+ *
+ *	0sss cccc             step - 1 and count - 1
+ *	10ss sssc  cccc cccc  the same, more of either
+ *	1100 0000             step and count follow as LEB128 varints
+ *
+ * Nearly all bins of a board under load are one octet. Without the octet 0, which no step begins
+ * with, all are varints: so they were until version 3 of the record, and are read. How many bins
+ * there are, and what each stands for, is known to whoever reads: stats/histogram.h,
+ * stats/signed_histogram.h.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BINS_PAIR_MAX = 20 /* octets of a step and a count */ };
+enum {
+	BINS_PAIR_MAX = 21, /* octets of a step and a count */
+	BINS_STEP_MAX = 12, /* … of a step of 1 and a count */
+};
 
 /* The length, 0 for bins that are all empty; also 0 if it does not fit into size octets. */
 size_t bins_encode(const uint64_t *bins, size_t n, uint8_t *out, size_t size);
@@ -28,30 +39,27 @@ struct bins_reader {
 	size_t n_bins, next; /* next: the bin that a step of 1 leads to */
 	size_t bin;          /* of the pair read last … */
 	uint64_t count;      /* … and its count, not 0 */
+	bool varints;        /* nothing else is in it */
 	bool bad;            /* it ended for what cannot be */
 };
 
-static inline struct bins_reader bins_reader(const uint8_t *bytes, size_t len, size_t n)
-{
-	return (struct bins_reader){.at = bytes, .end = bytes + len, .n_bins = n};
-}
+struct bins_reader bins_reader(const uint8_t *bytes, size_t len, size_t n);
 
+/* A pair of any length; for bins_next(). */
 bool bins_next_long(struct bins_reader *r);
 
 /* False at the end, and with `bad` where bins_check() would refuse; but for the sum of counts. */
 static inline bool bins_next(struct bins_reader *r)
 {
-	size_t step;
+	unsigned pair;
 
-	/* nearly all pairs are two octets */
-	if (r->end - r->at < 2 || (r->at[0] | r->at[1]) >= 0x80)
+	if (r->at == r->end || *r->at >= 0x80 || r->varints)
 		return bins_next_long(r);
-	step = r->at[0];
-	r->count = r->at[1];
-	r->at += 2;
-	r->bad = step == 0 || r->count == 0 || step > r->n_bins - r->next;
-	r->bin = r->next + step - 1;
-	r->next += step;
+	pair = *r->at++;
+	r->count = (pair & 0xf) + 1;
+	r->bin = r->next + (pair >> 4);
+	r->next = r->bin + 1;
+	r->bad = r->next > r->n_bins;
 	return !r->bad;
 }
 

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 
-#include "ptpmon/stats/bins.h"
-
 enum { SUB_BINS = 1 << HISTOGRAM_SUB_BITS };
 
 /* How far the values of a bin are shifted; 0 for those that have a bin of their own. */

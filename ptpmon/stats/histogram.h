@@ -11,11 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ptpmon/stats/bins.h"
+
 enum {
 	HISTOGRAM_SUB_BITS = 6,  /* 64 bins an octave */
 	HISTOGRAM_MAX_BITS = 30, /* values of 2^30 ns (1.07 s) and more overflow */
 	HISTOGRAM_BINS = (HISTOGRAM_MAX_BITS - HISTOGRAM_SUB_BITS + 1) << HISTOGRAM_SUB_BITS,
-	HISTOGRAM_ENCODED_MAX = HISTOGRAM_BINS * 11, /* a step of 1 and 10 octets of count each */
+	HISTOGRAM_ENCODED_MAX = HISTOGRAM_BINS * BINS_STEP_MAX + 1,
 };
 
 struct histogram {
@@ -59,7 +61,7 @@ static inline void histogram_add_counts(struct histogram *sum, const struct hist
 }
 
 /*
- * The encoding of stats/bins.h; a quiet second takes about 60 octets. Returns the length, or 0 if
+ * The encoding of stats/bins.h; a quiet second takes about 55 octets. Returns the length, or 0 if
  * it does not fit into size octets (HISTOGRAM_ENCODED_MAX always does); an empty histogram has
  * length 0 as well.
  */

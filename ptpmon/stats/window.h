@@ -15,7 +15,7 @@
 
 #include "ptpmon/stats/histogram.h"
 
-enum { WINDOW_VERSION = 1, WINDOW_MESSAGE_MAX = 16384, WINDOW_BINS_MAX = WINDOW_MESSAGE_MAX - 128 };
+enum { WINDOW_VERSION = 2, WINDOW_MESSAGE_MAX = 16384, WINDOW_BINS_MAX = WINDOW_MESSAGE_MAX - 128 };
 
 struct latency_window {
 	uint32_t cpu;

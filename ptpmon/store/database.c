@@ -16,6 +16,7 @@
 #include "ptpmon/store/aside.h"
 #include "ptpmon/store/directory.h"
 #include "ptpmon/store/schema-2.h" /* made from schema-2.sql */
+#include "ptpmon/store/schema-3.h" /* made from schema-3.sql */
 #include "ptpmon/store/schema.h"   /* made from schema.sql */
 
 #define APPLICATION_ID 0x7074706d /* "ptpm" */
@@ -26,7 +27,7 @@
 enum { CHECK_STEPS = 10000 }; /* virtual machine steps between two looks at the clock */
 
 /* steps[i] takes a record of version i to i + 1; a new one takes them all. */
-static const char *const steps[] = {schema_sql, schema_2_sql};
+static const char *const steps[] = {schema_sql, schema_2_sql, schema_3_sql};
 
 enum { DATABASE_VERSION = sizeof(steps) / sizeof(steps[0]) };
 
@@ -343,7 +344,11 @@ static int fill(const char *path, char why[static DATABASE_ERROR_MAX])
 		return r;
 	(void)sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
 	(void)snprintf(mark, sizeof(mark), "PRAGMA application_id = %d", APPLICATION_ID);
-	if ((r = exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")) < 0 ||
+	/*
+	 * Each flush writes anew the last page of every table that it adds to, those above them and
+	 * the first: with few rows a flush that is most of what the flash sees.
+	 */
+	if ((r = exec(db, "PRAGMA page_size = 2048; PRAGMA auto_vacuum = INCREMENTAL")) < 0 ||
 	    (r = exec(db, mark)) < 0) {
 		database_explain(db, path, why);
 		return r;

@@ -10,7 +10,7 @@
 
 #include "ptpmon/base/cleanup.h"
 
-#define PAGE_BYTES        4096
+#define PAGE_BYTES_MAX    4096 /* of any record: older ones have such */
 #define LOG_SHARE_MIN     (8 << 20)
 #define LOG_SHARE_MAX     (64 << 20)
 #define PAGES_TOUCHED_MAX 64 /* by a transaction, beside those that its rows fill */
@@ -34,16 +34,19 @@ int64_t usage_file_limit(const struct usage *u)
 
 int usage_file(const struct usage *u, int64_t *bytes, int64_t *used_bytes)
 {
+	int64_t page_bytes = 0;
 	int64_t pages = 0;
 	int64_t free_pages = 0;
-	int r = database_int(u->db, "PRAGMA page_count", &pages);
+	int r = database_int(u->db, "PRAGMA page_size", &page_bytes);
 
+	if (r == 0)
+		r = database_int(u->db, "PRAGMA page_count", &pages);
 	if (r == 0)
 		r = database_int(u->db, "PRAGMA freelist_count", &free_pages);
 	if (r < 0)
 		return r;
-	*bytes = pages * PAGE_BYTES;
-	*used_bytes = (pages - free_pages) * PAGE_BYTES;
+	*bytes = pages * page_bytes;
+	*used_bytes = (pages - free_pages) * page_bytes;
 	return 0;
 }
 
@@ -59,9 +62,13 @@ int64_t usage_log(const struct usage *u)
 int usage_apply_limit(const struct usage *u)
 {
 	char sql[64];
-	int64_t limit = u->cap_bytes > 0 ? usage_file_limit(u) / PAGE_BYTES : UINT32_MAX - 1;
+	int64_t page_bytes = PAGE_BYTES_MAX;
+	int r = database_int(u->db, "PRAGMA page_size", &page_bytes);
+	int64_t limit = u->cap_bytes > 0 ? usage_file_limit(u) / page_bytes : UINT32_MAX - 1;
 	int64_t ignored;
 
+	if (r < 0)
+		return r;
 	/* one that is less than the file is large makes that the limit: it may shrink, not grow */
 	(void)snprintf(sql, sizeof(sql), "PRAGMA max_page_count = %" PRId64, limit);
 	return database_int(u->db, sql, &ignored);
@@ -69,7 +76,7 @@ int usage_apply_limit(const struct usage *u)
 
 int usage_make_room(const struct usage *u, int64_t bytes, char why[static DATABASE_ERROR_MAX])
 {
-	int64_t need = bytes + bytes / 8 + PAGES_TOUCHED_MAX * PAGE_BYTES;
+	int64_t need = bytes + bytes / 8 + PAGES_TOUCHED_MAX * PAGE_BYTES_MAX;
 
 	if (u->cap_bytes == 0 || usage_log(u) + need <= log_share(u))
 		return 0;

@@ -31,6 +31,7 @@
 #include "ptpmon/stats/mtie.h"
 #include "ptpmon/store/query.h"
 #include "ptpmon/store/store.h"
+#include "windows.h"
 
 enum { SAMPLES = 5000000, RATE = 128, TRIES = 3, MTIE_PART = 3, TDEV_PART = 12, CPUS = 6 };
 
@@ -100,41 +101,13 @@ static int64_t *generate(void)
 	return x;
 }
 
-/* One second of a CPU under load: a hump some microseconds wide, and a tail. */
-static void make_window(struct latency_window *w, int64_t start_ns, uint64_t *random)
-{
-	struct histogram h = {0};
-
-	*w = (struct latency_window){
-		.start_mono_ns = start_ns,
-		.end_mono_ns = start_ns + NSEC_PER_SEC,
-		.count = 1000,
-		.min_ns = INT64_MAX,
-	};
-	for (unsigned i = 0; i < w->count; i++) {
-		uint64_t v;
-
-		*random ^= *random << 13;
-		*random ^= *random >> 7;
-		*random ^= *random << 17;
-		v = 2500 + *random % 1500 + (*random >> 20) % 1500 + (*random >> 40) % 1500;
-		if (*random % 50 == 0)
-			v += *random % 40000;
-		h.bins[histogram_bin(v)]++;
-		w->sum_ns += (int64_t)v;
-		w->min_ns = (int64_t)v < w->min_ns ? (int64_t)v : w->min_ns;
-		w->max_ns = (int64_t)v > w->max_ns ? (int64_t)v : w->max_ns;
-	}
-	w->bins_len = histogram_encode(&h, w->bins, sizeof(w->bins));
-}
-
 static void put_windows(struct store *s, int64_t start_ns)
 {
 	static uint64_t random = 1234567;
 	struct latency_window w;
 
 	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
-		make_window(&w, start_ns, &random);
+		window_of_load(&w, start_ns, &random);
 		if (!store_put_window(s, cpu + 1, &w))
 			die("a window was dropped");
 	}

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * store rate|day|live|kills DIRECTORY [NUMBER...]: what the record takes and gives, measured on the
- *file system that the directory is on. tests/bench/store prints it as a table.
+ * store rate|day|live|kills DIRECTORY ARGUMENT...: what the record takes and gives, measured on the
+ * file system that the directory is on. tests/bench/store prints it as a table.
  *
  *	rate DIRECTORY SECONDS                    samples a second, octets a sample
- *	day DIRECTORY HOURS RATE CPUS FLUSH_S     octets written, as the kernel counts them
- *	live DIRECTORY MINUTES RATE CPUS FLUSH_S  the same in real time
+ *	day DIRECTORY HOURS DAY                   octets written, as the kernel counts them
+ *	live DIRECTORY MINUTES DAY                the same in real time
  *	kills DIRECTORY TIMES                     SIGKILL at random moments, and what was lost
+ *
+ * DAY is updates a second, CPUs, seconds from flush to flush, and what the CPUs are like: quiet,
+ *load.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,10 +29,10 @@
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
-#include "ptpmon/stats/histogram.h"
 #include "ptpmon/store/query.h"
 #include "ptpmon/store/store.h"
 #include "ptpmon/store/usage.h"
+#include "windows.h"
 
 enum { CPUS_MAX = 64, LONGEST_US = 60000, PATIENCE_MS = 10000 };
 
@@ -99,31 +102,6 @@ static int measure_rate(const char *directory, char **arguments)
 	return 0;
 }
 
-/* A quiet second of a CPU at 1 ms: a narrow hump, a few that are late. */
-static void make_window(struct latency_window *w, int64_t start_ns, unsigned seed)
-{
-	struct histogram h = {0};
-
-	*w = (struct latency_window){
-		.start_mono_ns = start_ns,
-		.end_mono_ns = start_ns + NSEC_PER_SEC,
-		.count = 1000,
-		.min_ns = INT64_MAX,
-	};
-	for (int i = 0; i < 1000; i++) {
-		int64_t v =
-			3000 + (rand_r(&seed) % 300 + rand_r(&seed) % 300 + rand_r(&seed) % 300);
-
-		if (rand_r(&seed) % 200 == 0)
-			v += rand_r(&seed) % 20000;
-		h.bins[histogram_bin((uint64_t)v)]++;
-		w->sum_ns += v;
-		w->min_ns = v < w->min_ns ? v : w->min_ns;
-		w->max_ns = v > w->max_ns ? v : w->max_ns;
-	}
-	w->bins_len = histogram_encode(&h, w->bins, sizeof(w->bins));
-}
-
 static void declare_cpus(struct store *s, int64_t cpus)
 {
 	for (unsigned cpu = 0; cpu < cpus && cpu < CPUS_MAX; cpu++) {
@@ -134,19 +112,37 @@ static void declare_cpus(struct store *s, int64_t cpus)
 	}
 }
 
-/* What a second brings: samples and a window of each CPU. */
-static void put_second(struct store *s, int64_t t, int64_t rate, int64_t cpus)
+/* What a day is to be like, as the command line has it. */
+struct day {
+	int64_t rate, cpus, flush_s;
+	void (*make_window)(struct latency_window *w, int64_t start_mono_ns, uint64_t *random);
+};
+
+static struct day read_day(char **arguments)
 {
+	return (struct day){
+		.rate = strtoll(arguments[0], NULL, 10),
+		.cpus = strtoll(arguments[1], NULL, 10),
+		.flush_s = strtoll(arguments[2], NULL, 10),
+		.make_window = strcmp(arguments[3], "load") == 0 ? window_of_load : window_of_quiet,
+	};
+}
+
+/* What a second brings: samples and a window of each CPU. */
+static void put_second(struct store *s, int64_t t, const struct day *day)
+{
+	static uint64_t random = 1234567;
 	int64_t now_ns = (1000 + t) * NSEC_PER_SEC;
 	struct latency_window w;
 
-	for (int64_t i = 0; i < rate; i++) {
-		struct sample sample = make_sample(now_ns + i * NSEC_PER_SEC / rate, t * rate + i);
+	for (int64_t i = 0; i < day->rate; i++) {
+		struct sample sample =
+			make_sample(now_ns + i * NSEC_PER_SEC / day->rate, t * day->rate + i);
 
 		(void)store_put_sample(s, &sample);
 	}
-	for (unsigned cpu = 0; cpu < cpus && cpu < CPUS_MAX; cpu++) {
-		make_window(&w, now_ns, (unsigned)t * CPUS_MAX + cpu);
+	for (unsigned cpu = 0; cpu < day->cpus && cpu < CPUS_MAX; cpu++) {
+		day->make_window(&w, now_ns, &random);
 		(void)store_put_window(s, cpu + 1, &w);
 	}
 }
@@ -161,17 +157,15 @@ static void print_day(const char *directory, int64_t written, int64_t seconds)
 static int measure_day(const char *directory, char **arguments)
 {
 	int64_t seconds = strtoll(arguments[0], NULL, 10) * 3600;
-	int64_t rate = strtoll(arguments[1], NULL, 10);
-	int64_t cpus = strtoll(arguments[2], NULL, 10);
-	int64_t flush_s = strtoll(arguments[3], NULL, 10);
+	const struct day day = read_day(arguments + 1);
 	struct store *s = open_store(directory);
 	int64_t written = usage_thread_written();
 	char why[STORE_ERROR_MAX];
 
-	declare_cpus(s, cpus);
+	declare_cpus(s, day.cpus);
 	for (int64_t t = 0; t < seconds; t++) {
-		put_second(s, t, rate, cpus);
-		if (t % flush_s == flush_s - 1 && store_write(s, why) < 0)
+		put_second(s, t, &day);
+		if (t % day.flush_s == day.flush_s - 1 && store_write(s, why) < 0)
 			fail("write", why);
 	}
 	written = usage_thread_written() - written;
@@ -197,20 +191,18 @@ static int64_t process_written(void)
 static int measure_live(const char *directory, char **arguments)
 {
 	int64_t seconds = strtoll(arguments[0], NULL, 10) * 60;
-	int64_t rate = strtoll(arguments[1], NULL, 10);
-	int64_t cpus = strtoll(arguments[2], NULL, 10);
-	int64_t flush_s = strtoll(arguments[3], NULL, 10);
+	const struct day day = read_day(arguments + 1);
 	struct store *s = open_store(directory);
 	int64_t next_ns = nsec_now(CLOCK_MONOTONIC);
 	int64_t written;
 
-	declare_cpus(s, cpus);
-	(void)store_start(s, flush_s * NSEC_PER_SEC, -1);
+	declare_cpus(s, day.cpus);
+	(void)store_start(s, day.flush_s * NSEC_PER_SEC, -1);
 	written = process_written();
 	for (int64_t t = 0; t < seconds; t++) {
 		struct timespec next;
 
-		put_second(s, t, rate, cpus);
+		put_second(s, t, &day);
 		next_ns += NSEC_PER_SEC;
 		next = nsec_to_timespec(next_ns);
 		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
@@ -331,13 +323,13 @@ int main(int argc, char **argv)
 		int n_arguments;
 	} measures[] = {
 		{"rate", measure_rate, 1},
-		{"day", measure_day, 4},
-		{"live", measure_live, 4},
+		{"day", measure_day, 5},
+		{"live", measure_live, 5},
 		{"kills", measure_kills, 1},
 	};
 
 	for (size_t i = 0; argc > 2 && i < sizeof(measures) / sizeof(measures[0]); i++)
 		if (strcmp(argv[1], measures[i].name) == 0 && argc == 3 + measures[i].n_arguments)
 			return measures[i].measure(argv[2], argv + 3);
-	fail("usage", "store rate|day|live|kills DIRECTORY NUMBER...");
+	fail("usage", "store rate|day|live|kills DIRECTORY ARGUMENT...");
 }

@@ -49,6 +49,11 @@ static void encoding_comes_back(void **state)
 		size_t first, step;
 		uint64_t count;
 	} rows[] = {
+		{"one octet each", 7, 8, 16},
+		{"two octets each", 0, 9, 16},
+		{"two octets each, the largest", 31, 32, 512},
+		{"varints, for the step", 32, 33, 1},
+		{"varints, for the count", 0, 1, 513},
 		{"every bin, the largest counts", 0, 1, UINT64_MAX / HISTOGRAM_BINS},
 		{"every bin once", 0, 1, 1},
 		{"the first only", 0, HISTOGRAM_BINS, 127},
@@ -98,13 +103,19 @@ static void foreign_octets_are_refused(void **state)
 		uint8_t bytes[32];
 		size_t len;
 	} rows[] = {
-		{"no count", OCTETS(1)},
-		{"step cut short", OCTETS(0x80)},
-		{"count cut short", OCTETS(1, 0x80)},
-		{"step of 0", OCTETS(1, 1, 0, 1)},
-		{"count of 0", OCTETS(1, 0)},
-		{"first bin beyond the last", OCTETS(0xc1, 12, 1)},
-		{"second bin beyond the last", OCTETS(0xc0, 12, 1, 1, 1)},
+		{"two octets cut short", OCTETS(0, 0x80)},
+		{"varints cut short", OCTETS(0, 0xc0, 1)},
+		{"a count of 0 in varints", OCTETS(0, 0xc0, 1, 0)},
+		{"a step beyond the last, in varints", OCTETS(0, 0xc0, 0xc1, 12, 1)},
+		{"what is neither", OCTETS(0, 0xc1, 1, 1)},
+		{"nothing behind the first octet", OCTETS(0)},
+		{"old: no count", OCTETS(1)},
+		{"old: step cut short", OCTETS(0x80)},
+		{"old: count cut short", OCTETS(1, 0x80)},
+		{"old: step of 0", OCTETS(1, 1, 0, 1)},
+		{"old: count of 0", OCTETS(1, 0)},
+		{"old: first bin beyond the last", OCTETS(0xc1, 12, 1)},
+		{"old: second bin beyond the last", OCTETS(0xc0, 12, 1, 1, 1)},
 		{"number beyond 64 bits",
 		 OCTETS(1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2)},
 		{"number of eleven octets",
@@ -146,6 +157,21 @@ static void random_octets_do_no_harm(void **state)
 		assert_true(histogram_encode(&h, again, sizeof(again)) > 0);
 	}
 	assert_true(taken > 1000);
+}
+
+/* What records up to version 2 hold: bin 3 once, bin 4 200 times, the last once. */
+static void what_older_ones_wrote_is_read(void **state)
+{
+	static const uint8_t bytes[] = {4, 1, 1, 0xc8, 1, 0xbb, 12, 1};
+	struct histogram h = {0};
+	uint64_t total;
+
+	assert_int_equal(histogram_check(bytes, sizeof(bytes), &total), 0);
+	assert_int_equal(total, 202);
+	assert_int_equal(histogram_decode_add(&h, bytes, sizeof(bytes)), 0);
+	assert_int_equal(h.bins[3], 1);
+	assert_int_equal(h.bins[4], 200);
+	assert_int_equal(h.bins[HISTOGRAM_BINS - 1], 1);
 }
 
 /* What is read once and added is what is added as it is read. */
@@ -211,6 +237,7 @@ int main(void)
 		cmocka_unit_test(an_empty_one_has_no_length),
 		cmocka_unit_test(foreign_octets_are_refused),
 		cmocka_unit_test(random_octets_do_no_harm),
+		cmocka_unit_test(what_older_ones_wrote_is_read),
 		cmocka_unit_test(counts_are_what_is_decoded),
 		cmocka_unit_test(adding_is_bin_by_bin),
 		cmocka_unit_test(rank_gives_the_top_of_its_bin),

@@ -1,0 +1,5 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Version 3: histograms are written shorter. One that begins with an octet 0 has, for each bin that
+-- is not empty, in one octet 0sss cccc the step to it less 1 and its count less 1; in two, 10ss sssc
+-- cccc cccc; or behind 1100 0000 both as LEB128. Those without the octet 0 are as they were. No table
+-- changes; the number is for older versions, which cannot read them.
