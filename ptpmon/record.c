@@ -106,7 +106,7 @@ static void take_anchor(struct record *r, enum anchor_reason reason)
 	(void)store_put_anchor(r->store, &r->anchor);
 }
 
-void record_clocks(struct record *r)
+int64_t record_clocks(struct record *r)
 {
 	struct clock_anchor now = clock_anchor_take(ANCHOR_STEP);
 	int64_t step_ns;
@@ -115,7 +115,7 @@ void record_clocks(struct record *r)
 	if (!clock_anchor_stepped(&r->anchor, &now, STEP_LIMIT_NS, &step_ns)) {
 		if (now.mono_ns - r->anchor.mono_ns >= MINUTE_NS)
 			take_anchor(r, ANCHOR_PERIODIC);
-		return;
+		return 0;
 	}
 	r->anchor = now;
 	(void)store_put_anchor(r->store, &now);
@@ -123,6 +123,7 @@ void record_clocks(struct record *r)
 		       "CLOCK_REALTIME: stepped by %+.6f s", (double)step_ns / 1e9);
 	(void)snprintf(e.detail, sizeof(e.detail), "{\"step_ns\":%" PRId64 "}", step_ns);
 	record_event(r, &e);
+	return step_ns;
 }
 
 int record_mark(struct record *r, const char *text, const char *who)

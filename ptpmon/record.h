@@ -60,8 +60,8 @@ void record_child_event(struct record *r, const struct event *e);
 void record_sample(struct record *r, size_t port, const struct sample *sample);
 void record_window(struct record *r, const struct latency_window *w);
 
-/* Looks for a step of CLOCK_REALTIME; once a minute an anchor anyway. */
-void record_clocks(struct record *r);
+/* Looks for a step of CLOCK_REALTIME; once a minute an anchor anyway. The step; 0: none. */
+int64_t record_clocks(struct record *r);
 
 /* 0, or -ENOBUFS: the queue is full; -ENOENT: there is no phase to end. */
 int record_mark(struct record *r, const char *text, const char *who);

@@ -39,7 +39,7 @@ static int on_clock_set(sd_event_source *source, int fd, uint32_t revents, void 
 
 	(void)!read(fd, &expired, sizeof(expired));
 	arm_cancel(rec);
-	record_clocks(&rec->record);
+	recorder_clocks(rec);
 	return 0;
 }
 
@@ -68,6 +68,8 @@ static void on_child(struct recorder *rec, const struct message *m)
 		return;
 	if (m->code == EVENT_CHILD_STARTED)
 		recorder_child_started(rec, m->child.name, m->mono_ns);
+	if (m->code == EVENT_CHILD_EXITED)
+		recorder_rules_ended(rec, m->child.name, m->mono_ns);
 	if (has_ended(m->code))
 		last_words = recorder_child_ended(rec, m->child.name);
 	if (m->code == EVENT_CHILD_STOPPED)
@@ -134,8 +136,9 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct recorder *rec = userdata;
 
-	record_clocks(&rec->record);
+	recorder_clocks(rec);
 	recorder_tick_sources(rec);
+	recorder_tick_rules(rec);
 	rec->ticks++;
 	recorder_fill_status(rec);
 	recorder_tick_alarms(rec);
@@ -212,6 +215,8 @@ static int begin(struct recorder *rec)
 		*why = '\0';
 		r = make_loop(rec);
 	}
+	if (r == 0)
+		r = recorder_begin_rules(rec, why, sizeof(why));
 	if (r == 0)
 		r = recorder_open_answers(rec, why);
 	if (r == 0)

@@ -36,9 +36,11 @@ static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *
 static void watch_fd(struct followed *f)
 {
 	int fd = pmc_source_fd(f->pmc);
+	unsigned connection = pmc_source_connections(f->pmc);
 
-	if (fd == f->fd)
+	if (fd == f->fd && connection == f->connection)
 		return;
+	f->connection = connection;
 	f->io = sd_event_source_disable_unref(f->io);
 	f->fd = fd;
 	if (fd < 0)

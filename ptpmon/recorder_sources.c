@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "ptpmon/base/log.h"
@@ -12,6 +14,7 @@
 
 enum {
 	FORWARD_MAX = 20, /* lines of a child's output forwarded in ten seconds */
+	JOURNAL_MAX = 200,
 	FORWARD_TICKS = 10,
 	MALFORMED_TICKS = 60,
 };
@@ -58,19 +61,28 @@ static void on_conditions(void *userdata, const struct latency_conditions *c)
 	record_event(&rec->record, &e);
 }
 
+/* The journal has all of it, under the child's name; a terminal what was asked for. */
+static void forward(struct child_log *log, const char *text)
+{
+	bool journal = log->journal.fd >= 0;
+
+	if (!journal && log_level() < LOG_LEVEL_INFO)
+		return;
+	if (++log->forwarded > (journal ? JOURNAL_MAX : FORWARD_MAX))
+		log->suppressed++;
+	else if (!journal_stream_line(&log->journal, LOG_LEVEL_INFO, text))
+		log_info("%s: %s", log->name, text);
+}
+
 static void on_log_line(void *userdata, enum log_kind kind, const char *text)
 {
 	struct child_log *log = userdata;
 
+	recorder_rules_line(log, kind, text);
 	if (kind == LOG_SAMPLE)
 		return;
 	(void)snprintf(log->last, sizeof(log->last), "%s", text);
-	if (log_level() < LOG_LEVEL_INFO)
-		return;
-	if (++log->forwarded > FORWARD_MAX)
-		log->suppressed++;
-	else
-		log_info("%s: %s", log->name, text);
+	forward(log, text);
 }
 
 static int on_log_readable(sd_event_source *source, int fd, uint32_t revents, void *userdata)
@@ -92,7 +104,7 @@ static void tick_log(struct child_log *log)
 					    log->source.holes - log->holes_told);
 
 		log->holes_told = log->source.holes;
-		record_event(log->record, &e);
+		record_event(&log->rec->record, &e);
 	}
 }
 
@@ -188,22 +200,46 @@ void recorder_tick_sources(struct recorder *rec)
 		recorder_tick_ptp4l(&rec->ptp4l[i]);
 }
 
+/* "ptp4l" of "ptp4l backbone". */
+static const char *program_of(const char *child)
+{
+	return strncmp(child, "phc2sys", 7) == 0 ? "phc2sys"
+	       : strncmp(child, "ptp4l", 5) == 0 ? "ptp4l"
+						 : child;
+}
+
 static int add_log(struct recorder *rec, const char *name, int fd)
 {
 	struct child_log *log = &rec->logs[rec->n_logs++];
 
 	*log = (struct child_log){
 		.source = {.fd = fd, .on_line = on_log_line, .userdata = log},
-		.record = &rec->record,
+		.rec = rec,
 		.name = name,
+		.complaints = {.program = program_of(name),
+			       .name = name,
+			       .major = (unsigned)strtoul(rec->options->ptp4l_version, NULL, 10)},
 	};
+	journal_stream_open(&log->journal, name);
 	return sd_event_add_io(rec->event, NULL, fd, EPOLLIN, on_log_readable, log);
+}
+
+static int family_of(enum transport transport)
+{
+	return transport == TRANSPORT_UDPV4   ? AF_INET
+	       : transport == TRANSPORT_UDPV6 ? AF_INET6
+					      : AF_UNSPEC;
 }
 
 static int open_links(struct recorder *rec)
 {
+	size_t port = 0;
 	int r = link_source_new(&rec->links, rec->ports, rec->n_ports, on_link_event, rec);
 
+	for (size_t i = 0; r == 0 && i < rec->config->n_ptp4l; i++)
+		for (size_t k = 0; k < rec->config->ptp4l[i].interfaces.n; k++)
+			link_source_needs(rec->links, port++,
+					  family_of(rec->config->ptp4l[i].transport));
 	if (r == 0)
 		return sd_event_add_io(rec->event, NULL, link_source_fd(rec->links), EPOLLIN,
 				       on_link, rec);
@@ -232,4 +268,6 @@ int recorder_open_sources(struct recorder *rec)
 void recorder_close_sources(struct recorder *rec)
 {
 	rec->links = link_source_free(rec->links);
+	for (size_t i = 0; i < rec->n_logs; i++)
+		journal_stream_close(&rec->logs[i].journal);
 }

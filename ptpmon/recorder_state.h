@@ -2,27 +2,36 @@
 /*
  * ptpmon/recorder_state.h: the recorder's one struct, for its own files only: recorder.c (begins,
  * watches, ends), recorder_ptp4l.c (each ptp4l, followed), recorder_sources.c (what else comes
- * in), recorder_answers.c (what is asked).
+ * in), recorder_rules.c (what is judged), recorder_answers.c (what is asked).
  */
 #pragma once
 #include <systemd/sd-event.h>
 
+#include "ptpmon/collect/complaints.h"
 #include "ptpmon/collect/latency.h"
 #include "ptpmon/collect/link.h"
 #include "ptpmon/collect/log.h"
 #include "ptpmon/collect/pmc.h"
+#include "ptpmon/collect/rivals.h"
+#include "ptpmon/journal.h"
 #include "ptpmon/live.h"
 #include "ptpmon/model/alarm.h"
+#include "ptpmon/model/steering.h"
+#include "ptpmon/model/useless.h"
 #include "ptpmon/record.h"
 #include "ptpmon/recorder.h"
 #include "ptpmon/serve/control.h"
 #include "ptpmon/serve/listener.h"
 #include "ptpmon/supervise/message.h"
 
-/* A child's output: forwarded within limits, its holes told. */
+/* A child's output: forwarded within limits, its complaints and holes told. */
 struct child_log {
 	struct log_source source;
-	struct record *record;
+	struct recorder *rec;
+	struct complaints complaints;
+	struct journal_stream journal;
+	int64_t said_mono_ns; /* when its newest sample was read */
+	bool steers;          /* it steers CLOCK_REALTIME, and prints how */
 	const char *name;
 	unsigned forwarded, suppressed; /* in these ten seconds */
 	uint64_t holes_told;
@@ -36,9 +45,21 @@ struct followed {
 	size_t first_port; /* of rec->ports */
 	struct pmc_source *pmc;
 	sd_event_source *io, *timer;
-	int fd; /* what io watches */
+	int fd;              /* what io watches … */
+	unsigned connection; /* … and of which connection it is */
 	char socket[CONFIG_PATH_MAX], own_path[CONFIG_PATH_MAX];
 	uint64_t malformed_told;
+	int64_t ended_mono_ns; /* when it last ended by itself */
+};
+
+/* What is judged beside what comes in. */
+struct rules {
+	struct useless useless[CONFIG_PORTS_MAX];
+	struct useless_policy policy;
+	struct rivals rivals;
+	const char *sockets[CONFIG_PTP4L_MAX];
+	struct steering steering;
+	bool steers; /* a program of ours steers CLOCK_REALTIME */
 };
 
 struct recorder {
@@ -56,6 +77,7 @@ struct recorder {
 	struct latency_source windows;
 	struct child_log logs[RECORDER_LOGS_MAX];
 	size_t n_logs;
+	struct rules rules;
 
 	struct alarms alarms;
 	int64_t started_ns;                     /* this recorder */
@@ -117,6 +139,21 @@ void recorder_tick_alarms(struct recorder *rec);
 
 /* The alarms' part of rec->status. */
 void recorder_fill_alarms(struct recorder *rec);
+
+/* One line of a child's. */
+void recorder_rules_line(struct child_log *log, enum log_kind kind, const char *text);
+
+/* Before anything is started: 0, or -EBUSY and why: a rival, and the configuration refuses. */
+int recorder_begin_rules(struct recorder *rec, char *why, size_t size);
+
+/* Once a second: programs that are of no use, rivals, complaints that were held back. */
+void recorder_tick_rules(struct recorder *rec);
+
+/* A child ended by itself. */
+void recorder_rules_ended(struct recorder *rec, const char *name, int64_t mono_ns);
+
+/* Looks for a step of CLOCK_REALTIME. */
+void recorder_clocks(struct recorder *rec);
 
 /* Opens the control socket. 0, or -errno and why. */
 int recorder_open_answers(struct recorder *rec, char why[static LISTENER_WHY_MAX]);

@@ -44,6 +44,11 @@ enum log_level log_level(void)
 	return logger.level;
 }
 
+bool log_is_journal(void)
+{
+	return logger.journal;
+}
+
 void log_line(enum log_level level, const char *fmt, ...)
 {
 	char line[LINE_BYTES];

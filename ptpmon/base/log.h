@@ -8,6 +8,7 @@
  * dropped.
  */
 #pragma once
+#include <stdbool.h>
 
 enum log_level { /* syslog's numbers */
 		 LOG_LEVEL_ERROR = 3,
@@ -20,6 +21,9 @@ enum log_level { /* syslog's numbers */
 /* Name in front of each line (a literal; NULL: none), and the least severe level that is shown. */
 void log_setup(const char *name, enum log_level level);
 enum log_level log_level(void);
+
+/* Our stderr is the journal's. */
+bool log_is_journal(void);
 
 __attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const char *fmt, ...);
 

@@ -194,8 +194,8 @@ static struct event tell(const struct complaints *c, struct complaint_count *cou
 
 	if (count->untold > 1)
 		(void)snprintf(more, sizeof(more), " (%" PRIu64 " times)", count->untold);
-	e = event_make(count->code, now_mono_ns, c->program, "%s: %.120s%s: %s", c->program, text,
-		       more, count->hint);
+	e = event_make(count->code, now_mono_ns, c->name, "%s: %.120s%s: %s", c->name, text, more,
+		       count->hint);
 	(void)snprintf(e.detail, sizeof(e.detail),
 		       "{\"count\":%" PRIu64 ",\"since_told\":%" PRIu64 "}", count->count,
 		       count->untold);
@@ -238,7 +238,7 @@ static bool suspect_minor_version(struct complaints *c, int64_t now_mono_ns, str
 		return false;
 	c->minor_told = true;
 	*out = event_make(
-		EVENT_PTP_MINOR_VERSION, now_mono_ns, c->program,
+		EVENT_PTP_MINOR_VERSION, now_mono_ns, c->name,
 		"%s: no transmit timestamp at every new try: does the PHY match PTP minor "
 		"version 1? try [ptp4l] extra_arguments = --ptp_minor_version=0",
 		c->program);

@@ -42,8 +42,9 @@ enum { COMPLAINT_CODES_MAX = 24 };
 
 /* One program's; initialise the first three. */
 struct complaints {
-	const char *program;
-	unsigned major; /* of linuxptp; 0: not known */
+	const char *program; /* of the table */
+	const char *name;    /* what it is called in what is told */
+	unsigned major;      /* of linuxptp; 0: not known */
 	size_t n;
 	struct complaint_count counts[COMPLAINT_CODES_MAX];
 	/* waits for a transmit timestamp that failed, as far apart as a faulty port's new tries */

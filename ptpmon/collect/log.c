@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,15 +37,34 @@ static const char *frame_inside(const char *text)
 	return NULL;
 }
 
+bool log_servo(const char *text, unsigned *servo, int64_t *freq_ppb)
+{
+	const char *at = strstr(text, " offset ");
+	long long offset_ns;
+	long long freq;
+
+	if (!at)
+		at = strncmp(text, "offset ", 7) == 0 ? text - 1 : NULL;
+	if (!at || sscanf(at + 8, "%lld s%1u freq %lld", &offset_ns, servo, &freq) != 3)
+		return false;
+	*freq_ppb = freq;
+	return true;
+}
+
+/* A summary: "rms N max N …", with a clock's name before it in phc2sys's. */
+static bool is_summary(const char *text)
+{
+	const char *at = strstr(text, "rms ");
+
+	return at && (at == text || at[-1] == ' ') && strstr(at, " max ");
+}
+
 static enum log_kind kind_of(const char *text)
 {
-	static const char *const samples[] = {"master offset ", "rms "};
+	unsigned servo;
+	int64_t freq_ppb;
 
-	text += strspn(text, " ");
-	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
-		if (strncmp(text, samples[i], strlen(samples[i])) == 0)
-			return LOG_SAMPLE;
-	return LOG_NEWS;
+	return log_servo(text, &servo, &freq_ppb) || is_summary(text) ? LOG_SAMPLE : LOG_NEWS;
 }
 
 static void finish_line(struct log_source *s)

@@ -19,6 +19,12 @@ enum log_kind {
 	LOG_NEWS,
 };
 
+/*
+ * What a sample line says of the servo, as linuxptp prints it: "… offset N sN freq N …". False if
+ * it is none, or a summary of several.
+ */
+bool log_servo(const char *text, unsigned *servo, int64_t *freq_ppb);
+
 /* text is without the frame, NUL-terminated, and valid during the call. */
 typedef void log_line_fn(void *userdata, enum log_kind kind, const char *text);
 

@@ -58,6 +58,7 @@ struct pmc_source {
 	size_t at;        /* the port whose offsets come, or came last */
 	int64_t due_ns[QUESTIONS];
 	int64_t connect_due_ns;
+	unsigned connections;
 	int64_t answered_mono_ns; /* the last answer to anything; 0: none */
 	unsigned timeouts;        /* in a row */
 	int64_t advanced_mono_ns; /* when this was last called; 0: never */
@@ -418,6 +419,7 @@ static void try_connect(struct pmc_source *s, int64_t now_mono_ns)
 	s->connect_due_ns = now_mono_ns + CONNECT_EVERY_NS;
 	if (pmc_client_connect(s->client) < 0)
 		return;
+	s->connections++;
 	s->socket_ino = stat(s->options.server_path, &st) == 0 ? st.st_ino : 0;
 	s->socket_dev = st.st_dev;
 	forget_server(s, now_mono_ns);
@@ -500,6 +502,11 @@ int pmc_source_fd(const struct pmc_source *s)
 	int fd = pmc_client_fd(s->client);
 
 	return fd < 0 ? -1 : fd;
+}
+
+unsigned pmc_source_connections(const struct pmc_source *s)
+{
+	return s->connections;
 }
 
 size_t pmc_source_ports(const struct pmc_source *s)

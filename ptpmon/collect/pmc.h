@@ -39,8 +39,10 @@ struct pmc_source_options {
 int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *options);
 struct pmc_source *pmc_source_free(struct pmc_source *s);
 
-/* The descriptor to wait for, -1 while not connected; it changes with each connection. */
+/* The descriptor to wait for, -1 while not connected. A new connection can have the old number: it
+ * is another one when the count of connections is. */
 int pmc_source_fd(const struct pmc_source *s);
+unsigned pmc_source_connections(const struct pmc_source *s);
 
 /* When pmc_source_advance() is due (CLOCK_MONOTONIC). */
 int64_t pmc_source_deadline_ns(const struct pmc_source *s);

@@ -38,6 +38,8 @@ enum timestamping {
 };
 enum transport { TRANSPORT_L2, TRANSPORT_UDPV4, TRANSPORT_UDPV6, TRANSPORT_MAX };
 enum on_refusal { ON_REFUSAL_WARN, ON_REFUSAL_FAIL, ON_REFUSAL_MAX };
+enum on_useless { ON_USELESS_RESTART, ON_USELESS_WARN, ON_USELESS_MAX };
+enum on_rivals { RIVALS_WARN, RIVALS_REFUSE, RIVALS_IGNORE, ON_RIVALS_MAX };
 enum idle_states { IDLE_STATES_ALLOW, IDLE_STATES_HOLD, IDLE_STATES_MAX };
 
 struct interface_list {
@@ -86,6 +88,9 @@ struct config {
 	} realtime;
 	struct {
 		int64_t stale_after_ns;
+		enum on_useless on_useless;
+		int64_t settle_within_ns;
+		enum on_rivals rivals;
 	} monitor;
 	struct {
 		bool on;
@@ -138,6 +143,8 @@ const char *role_name(enum role role);
 const char *timestamping_name(enum timestamping t);
 const char *transport_name(enum transport t);
 const char *on_refusal_name(enum on_refusal o);
+const char *on_useless_name(enum on_useless o);
+const char *on_rivals_name(enum on_rivals o);
 const char *idle_states_name(enum idle_states s);
 
 /* It steers the clock of its ports: CLOCK_REALTIME with software timestamping, else their PHC. */

@@ -224,6 +224,12 @@ static const struct word transport_words[] = {
 static const struct word on_refusal_words[] = {
 	{ "warn", ON_REFUSAL_WARN }, { "fail", ON_REFUSAL_FAIL }, { NULL, 0 },
 };
+static const struct word on_useless_words[] = {
+	{ "restart", ON_USELESS_RESTART }, { "warn", ON_USELESS_WARN }, { NULL, 0 },
+};
+static const struct word on_rivals_words[] = {
+	{ "warn", RIVALS_WARN }, { "refuse", RIVALS_REFUSE }, { "ignore", RIVALS_IGNORE }, { NULL, 0 },
+};
 static const struct word idle_states_words[] = {
 	{ "allow", IDLE_STATES_ALLOW }, { "hold", IDLE_STATES_HOLD }, { NULL, 0 },
 };
@@ -233,6 +239,8 @@ WORD_KIND(role, enum role);
 WORD_KIND(timestamping, enum timestamping);
 WORD_KIND(transport, enum transport);
 WORD_KIND(on_refusal, enum on_refusal);
+WORD_KIND(on_useless, enum on_useless);
+WORD_KIND(on_rivals, enum on_rivals);
 WORD_KIND(idle_states, enum idle_states);
 
 /* Text and paths */

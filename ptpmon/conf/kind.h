@@ -46,4 +46,6 @@ extern const struct kind kind_role;       /* enum role, and so on */
 extern const struct kind kind_timestamping;
 extern const struct kind kind_transport;
 extern const struct kind kind_on_refusal;
+extern const struct kind kind_on_useless;
+extern const struct kind kind_on_rivals;
 extern const struct kind kind_idle_states;

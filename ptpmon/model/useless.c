@@ -23,7 +23,7 @@ const struct useless_policy useless_default_policy = {
 	.settle_ns = 60 * NSEC_PER_SEC,
 	.first_wait_ns = 10 * NSEC_PER_SEC,
 	.longest_wait_ns = 5 * 60 * NSEC_PER_SEC,
-	.healthy_ns = 60 * NSEC_PER_SEC,
+	.healthy_ns = 10 * NSEC_PER_SEC,
 };
 
 static int64_t later(int64_t a, int64_t b)

@@ -49,7 +49,7 @@ struct useless_policy {
 	int64_t healthy_ns; /* … until nothing is wrong for so long */
 };
 
-/* 10 s doubling to 5 min, healthy after a minute; settled after a minute; restart. */
+/* 10 s doubling to 5 min, healthy after 10 s; settled within a minute; restart. */
 extern const struct useless_policy useless_default_policy;
 
 enum { USELESS_CONDITIONS_MAX = 9, USELESS_NEWS_MAX = 2 * USELESS_CONDITIONS_MAX };

@@ -89,7 +89,7 @@ static void lines_have_their_codes(void **state)
 
 static void the_first_is_told_and_the_rest_counted(void **state)
 {
-	struct complaints c = {.program = "ptp4l"};
+	struct complaints c = {.program = "ptp4l", .name = "ptp4l"};
 	struct event e;
 
 	assert_true(complaints_feed(&c, "port 1: bad message", 1 * S, &e));
@@ -113,7 +113,7 @@ static void the_first_is_told_and_the_rest_counted(void **state)
 
 static void one_after_a_quiet_minute_is_told_at_once(void **state)
 {
-	struct complaints c = {.program = "ptp4l"};
+	struct complaints c = {.program = "ptp4l", .name = "ptp4l"};
 	struct event e;
 
 	assert_true(complaints_feed(&c, "port 1: bad message", 1 * S, &e));
@@ -141,7 +141,8 @@ static const struct {
 static void a_phy_without_minor_version_is_suspected(void **state)
 {
 	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
-		struct complaints c = {.program = "ptp4l", .major = tries[i].major};
+		struct complaints c = {
+			.program = "ptp4l", .name = "ptp4l", .major = tries[i].major};
 		struct event e = {0};
 		int64_t last_ns = 0;
 
