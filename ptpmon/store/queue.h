@@ -16,6 +16,7 @@ enum record_kind {
 	RECORD_EVENT,       /* struct event */
 	RECORD_ANCHOR,      /* struct clock_anchor */
 	RECORD_MARK,        /* two strings: text, who */
+	RECORD_VERDICT,     /* struct verdict_record */
 	RECORD_PHASE_BEGIN, /* a string: the name */
 	RECORD_PHASE_END,   /* nothing */
 	RECORD_RUN_END,     /* a string: how */

@@ -240,6 +240,18 @@ bool store_put_mark(struct store *s, int64_t mono_ns, const char *text, const ch
 	return put(s, RECORD_MARK, mono_ns, text, strlen(text) + 1, who, strlen(who) + 1);
 }
 
+bool store_put_verdict(struct store *s, int64_t mono_ns, const struct verdict *v, const char *who)
+{
+	struct verdict_record r = {v->limit, v->measured, v->pass, "", "", "", "", ""};
+
+	(void)snprintf(r.plan, sizeof(r.plan), "%s", v->plan);
+	(void)snprintf(r.phase, sizeof(r.phase), "%s", v->phase ?: "");
+	(void)snprintf(r.criterion, sizeof(r.criterion), "%s", v->criterion);
+	(void)snprintf(r.reason, sizeof(r.reason), "%s", v->reason ?: "");
+	(void)snprintf(r.who, sizeof(r.who), "%s", who);
+	return put(s, RECORD_VERDICT, mono_ns, &r, sizeof(r), NULL, 0);
+}
+
 bool store_begin_phase(struct store *s, int64_t mono_ns, const char *name)
 {
 	return put(s, RECORD_PHASE_BEGIN, mono_ns, name, strlen(name) + 1, NULL, 0);

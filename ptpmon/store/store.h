@@ -27,6 +27,7 @@
 #include "ptpmon/model/event.h"
 #include "ptpmon/model/sample.h"
 #include "ptpmon/model/timemap.h"
+#include "ptpmon/model/verdict.h"
 #include "ptpmon/stats/window.h"
 
 struct store;
@@ -119,6 +120,9 @@ bool store_put_window(struct store *s, unsigned series, const struct latency_win
 bool store_put_event(struct store *s, const struct event *e);
 bool store_put_anchor(struct store *s, const struct clock_anchor *a);
 bool store_put_mark(struct store *s, int64_t mono_ns, const char *text, const char *who);
+
+/* Each text of at most VERDICT_TEXT_MAX octets; who of at most 63. */
+bool store_put_verdict(struct store *s, int64_t mono_ns, const struct verdict *v, const char *who);
 
 /*
  * Begins a phase (name shorter than 128); one that is running ends at the same moment.

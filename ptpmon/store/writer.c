@@ -21,6 +21,7 @@ enum statement {
 	INSERT_EVENT,
 	INSERT_ANCHOR,
 	INSERT_MARK,
+	INSERT_VERDICT,
 	INSERT_PHASE,
 	END_PHASE,
 	END_RUN,
@@ -47,6 +48,8 @@ static const char *const statement_sql[] = {
 	[INSERT_ANCHOR]  = "INSERT OR REPLACE INTO clock_map (run, mono_ns, raw_ns, utc_ns, tai_offset_s, "
 	                   "uncertainty_ns, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 	[INSERT_MARK]    = "INSERT INTO mark (run, mono_ns, text, who) VALUES (?1, ?2, ?3, ?4)",
+	[INSERT_VERDICT] = "INSERT INTO verdict (run, mono_ns, plan, phase, criterion, limit_value, measured, pass, "
+	                   "reason, who) VALUES (?1, ?2, ?3, nullif(?4, ''), ?5, ?6, ?7, ?8, nullif(?9, ''), ?10)",
 	[INSERT_PHASE]   = "INSERT INTO phase (run, start_mono_ns, name) VALUES (?1, ?2, ?3)",
 	[END_PHASE]      = "UPDATE phase SET end_mono_ns = ?2 WHERE run = ?1 AND end_mono_ns IS NULL",
 	[END_RUN]        = "UPDATE run SET end_mono_ns = ?2, how = ?3 WHERE id = ?1",
@@ -236,6 +239,23 @@ static int write_mark(struct writer *w, const struct record *record)
 	return run_statement(w, INSERT_MARK);
 }
 
+/* NAN is stored as NULL. */
+static int write_verdict(struct writer *w, const struct record *record)
+{
+	const struct verdict_record *v = (const void *)record->payload;
+	sqlite3_stmt *s = at_moment(w, INSERT_VERDICT, record->mono_ns);
+
+	bind_text(s, 3, v->plan);
+	bind_text(s, 4, v->phase);
+	bind_text(s, 5, v->criterion);
+	(void)sqlite3_bind_double(s, 6, v->limit);
+	(void)sqlite3_bind_double(s, 7, v->measured);
+	bind_known(s, 8, v->pass == VERDICT_INCONCLUSIVE ? SAMPLE_UNKNOWN : v->pass);
+	bind_text(s, 9, v->reason);
+	bind_text(s, 10, v->who);
+	return run_statement(w, INSERT_VERDICT);
+}
+
 static int end_phase(struct writer *w, const struct record *record)
 {
 	w->run.phase[0] = '\0';
@@ -271,6 +291,7 @@ static int (*const write_record[RECORD_KIND_MAX])(struct writer *w, const struct
 	[RECORD_EVENT]       = write_event,
 	[RECORD_ANCHOR]      = write_anchor,
 	[RECORD_MARK]        = write_mark,
+	[RECORD_VERDICT]     = write_verdict,
 	[RECORD_PHASE_BEGIN] = begin_phase,
 	[RECORD_PHASE_END]   = end_phase,
 	[RECORD_RUN_END]     = end_run,

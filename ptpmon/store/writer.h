@@ -11,12 +11,21 @@
 #include <stdint.h>
 
 #include "ptpmon/model/sample.h"
+#include "ptpmon/model/verdict.h"
 #include "ptpmon/stats/window.h"
 #include "ptpmon/store/database.h"
 #include "ptpmon/store/queue.h"
 #include "ptpmon/store/run.h"
 
 /* A window as it is queued: without the room for bins that it does not use. */
+struct verdict_record {         /* RECORD_VERDICT */
+	double limit, measured; /* NAN: NULL */
+	enum verdict_pass pass;
+	char plan[VERDICT_TEXT_MAX + 1], phase[VERDICT_TEXT_MAX + 1]; /* "": NULL */
+	char criterion[VERDICT_TEXT_MAX + 1], reason[VERDICT_TEXT_MAX + 1];
+	char who[64];
+};
+
 struct window_record {
 	uint64_t series;
 	struct latency_window window; /* cut off behind bins_len octets of bins */

@@ -28,7 +28,7 @@ static void test_the_file_is_what_was_promised(void **state)
 	assert_int_equal(ask_int(f->path, "PRAGMA page_size"), 2048);
 	assert_int_equal(ask_int(f->path, "PRAGMA auto_vacuum"), 2);
 	assert_string_equal(ask(f->path, "PRAGMA journal_mode"), "wal");
-	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 3);
+	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 4);
 	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM pragma_table_list "
 					  "WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
 					  "AND NOT strict"),
@@ -149,7 +149,9 @@ static const char to_version_1[] =
 	"REFERENCES series, hour INTEGER NOT NULL, count INTEGER NOT NULL, min INTEGER, max "
 	"INTEGER, "
 	"sum REAL NOT NULL, sum_squares REAL NOT NULL, histogram BLOB NOT NULL, "
-	"PRIMARY KEY (series, hour)) STRICT, WITHOUT ROWID; PRAGMA user_version = 1";
+	"PRIMARY KEY (series, hour)) STRICT, WITHOUT ROWID; "
+	"ALTER TABLE verdict DROP COLUMN mono_ns; ALTER TABLE verdict DROP COLUMN who; "
+	"PRAGMA user_version = 1";
 
 static int count_samples(void *userdata, const struct sample *sample)
 {
@@ -196,7 +198,7 @@ static void test_a_record_of_version_1_is_read_and_taken_on(void **state)
 	assert_true(size.file_bytes > 0);
 	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 1);
 	(void)store_close(open_fixture(f), "stopped", NSEC_PER_SEC);
-	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 3);
+	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 4);
 	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM sample"), 1000);
 	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM hours"), 0);
 	assert_string_equal(ask(f->path, "PRAGMA integrity_check"), "ok");

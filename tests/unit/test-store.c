@@ -2,6 +2,7 @@
 #include "store-fixture.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -213,6 +214,29 @@ static void test_views_tell_the_wall_clock_across_a_step(void **state)
 	assert_string_equal(ask(f->path, "SELECT utc || ' ' || code FROM events"),
 			    "2023-11-14T22:13:20.000001000Z port-state");
 	assert_string_equal(ask(f->path, "SELECT how || ' ' || host FROM runs"), "stopped board");
+}
+
+/* With the moment and who said so; what is not known is NULL. */
+static void test_verdicts(void **state)
+{
+	const struct verdict passed = {"night", "offset p99", "load",        "within",
+				       100,     35.5,         VERDICT_PASSED};
+	const struct verdict open_ended = {
+		"night", "gaps", NULL, NULL, NAN, NAN, VERDICT_INCONCLUSIVE};
+	struct fixture *f = *state;
+	struct store *s = open_fixture(f);
+
+	assert_true(store_put_verdict(s, 5000, &passed, "root (pid 1)"));
+	assert_true(store_put_verdict(s, 6000, &open_ended, "uid 7 (pid 2)"));
+	assert_int_equal(store_start(s, NSEC_PER_MSEC, -1), 0);
+	(void)store_close(s, "stopped", NSEC_PER_SEC);
+	assert_string_equal(
+		ask(f->path,
+		    "SELECT group_concat(run||','||mono_ns||','||plan||','||ifnull(phase,'-')||','"
+		    "||criterion||','||ifnull(limit_value,'-')||','||ifnull(measured,'-')||','"
+		    "||ifnull(pass,'-')||','||ifnull(reason,'-')||','||who, ';') FROM verdict"),
+		"1,5000,night,load,offset p99,100.0,35.5,1,within,root (pid 1);"
+		"1,6000,night,-,gaps,-,-,-,-,uid 7 (pid 2)");
 }
 
 static void crash_in_phase(struct fixture *f)
@@ -468,6 +492,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_what_is_put_is_read_back),
 		FIXTURE_TEST(test_views_tell_the_wall_clock_across_a_step),
+		FIXTURE_TEST(test_verdicts),
 		FIXTURE_TEST(test_a_restarted_recorder_goes_on),
 		FIXTURE_TEST(test_others_begin_a_run_of_their_own),
 		FIXTURE_TEST(test_a_kick_flushes_at_once),
