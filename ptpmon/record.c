@@ -23,6 +23,8 @@ DEFINE_FREEP(struct query, query_free)
 static void put_event(struct record *r, const struct event *e)
 {
 	(void)store_put_event(r->store, e);
+	if (r->on_event)
+		r->on_event(r->userdata, e);
 	if (e->severity >= SEVERITY_NOTICE)
 		store_kick(r->store);
 }
@@ -132,6 +134,21 @@ int record_mark(struct record *r, const char *text, const char *who)
 		return -ENOBUFS;
 	store_kick(r->store);
 	log_notice("mark: %s, by %s", text, who);
+	return 0;
+}
+
+int record_verdict(struct record *r, const struct verdict *v, const char *who)
+{
+	static const char *const outcomes[] = {
+		[VERDICT_FAILED] = "failed",
+		[VERDICT_PASSED] = "passed",
+		[VERDICT_INCONCLUSIVE] = "inconclusive",
+	};
+
+	if (!store_put_verdict(r->store, nsec_now(CLOCK_MONOTONIC), v, who))
+		return -ENOBUFS;
+	store_kick(r->store);
+	log_notice("verdict: %s: %s: %s, by %s", v->plan, v->criterion, outcomes[v->pass], who);
 	return 0;
 }
 

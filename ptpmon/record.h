@@ -15,6 +15,9 @@
 enum { RECORD_NO_SERIES = -1, RECORD_PHASE_MAX = 64 };
 
 struct record {
+	void (*on_event)(void *userdata,
+			 const struct event *e); /* each that is recorded; or NULL */
+	void *userdata;
 	struct store *store;
 	unsigned n_series;
 	struct record_port {
@@ -66,6 +69,7 @@ int64_t record_clocks(struct record *r);
 /* 0, or -ENOBUFS: the queue is full; -ENOENT: there is no phase to end. */
 int record_mark(struct record *r, const char *text, const char *who);
 int record_begin_phase(struct record *r, const char *name, const char *who);
+int record_verdict(struct record *r, const struct verdict *v, const char *who);
 int record_end_phase(struct record *r, const char *who);
 
 /* A flush has ended: logs that the disk fails, and that it works again. */

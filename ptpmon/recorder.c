@@ -143,6 +143,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	recorder_fill_status(rec);
 	recorder_tick_alarms(rec);
 	beat(rec);
+	control_tell_status(rec->control);
 	(void)sd_event_source_set_time_relative(source, TICK_NS / NSEC_PER_USEC);
 	return 0;
 }
@@ -213,6 +214,9 @@ static int begin(struct recorder *rec)
 
 	if (r == 0) {
 		*why = '\0';
+		rec->record.on_event = recorder_note_event;
+		rec->record.userdata = rec;
+		recorder_reload_events(rec);
 		r = make_loop(rec);
 	}
 	if (r == 0)

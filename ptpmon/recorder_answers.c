@@ -113,11 +113,35 @@ static int serve_end_phase(void *userdata, const char *who)
 	return record_end_phase(&rec->record, who);
 }
 
+static int serve_put_verdict(void *userdata, const struct verdict *verdict, const char *who)
+{
+	struct recorder *rec = userdata;
+
+	return record_verdict(&rec->record, verdict, who);
+}
+
+static size_t serve_acknowledge(void *userdata, int64_t until_mono_ns, const char *who)
+{
+	struct recorder *rec = userdata;
+	size_t n = alarms_acknowledge(&rec->alarms, until_mono_ns);
+	struct event e;
+
+	if (n) {
+		e = event_make(EVENT_ALARM_READ, nsec_now(CLOCK_MONOTONIC), "alarms",
+			       "alarms: %zu acknowledged by %s", n, who);
+		record_event(&rec->record, &e);
+	}
+	return n;
+}
+
 static const struct control_ops control_ops = {
 	.status = serve_status,
+	.events = recorder_list_events,
 	.mark = serve_mark,
 	.begin_phase = serve_begin_phase,
 	.end_phase = serve_end_phase,
+	.put_verdict = serve_put_verdict,
+	.acknowledge = serve_acknowledge,
 };
 
 int recorder_open_answers(struct recorder *rec, char why[static LISTENER_WHY_MAX])

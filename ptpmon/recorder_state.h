@@ -62,6 +62,11 @@ struct rules {
 	bool steers; /* a program of ours steers CLOCK_REALTIME */
 };
 
+struct recent_event {
+	struct event event;
+	int64_t utc_ns; /* as the wall clock stood to the axis then */
+};
+
 struct recorder {
 	const struct recorder_options *options;
 	const struct config *config;
@@ -78,6 +83,9 @@ struct recorder {
 	struct child_log logs[RECORDER_LOGS_MAX];
 	size_t n_logs;
 	struct rules rules;
+
+	size_t n_events; /* so far; the newest are kept */
+	struct recent_event events[CONTROL_EVENTS_MAX];
 
 	struct alarms alarms;
 	int64_t started_ns;                     /* this recorder */
@@ -126,6 +134,15 @@ const char *recorder_child_ended(struct recorder *rec, const char *name);
 
 /* Once a second: what a source has to say about itself. */
 void recorder_tick_sources(struct recorder *rec);
+
+/* An event that is being recorded. */
+void recorder_note_event(void *userdata, const struct event *e);
+
+/* Those that the recorder before this one has recorded. Reads the disk: before anything is due. */
+void recorder_reload_events(struct recorder *rec);
+
+/* A control_ops' events. */
+json_t *recorder_list_events(void *userdata, const struct control_filter *filter);
 
 /* The limits of the configuration; nothing is raised. */
 void recorder_open_alarms(struct recorder *rec);

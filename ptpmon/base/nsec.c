@@ -156,3 +156,42 @@ const char *nsec_format_utc(int64_t utc_ns, char out[static NSEC_TEXT_MAX])
 	(void)snprintf(out, NSEC_TEXT_MAX, "%s.%09ldZ", date, t.tv_nsec);
 	return out;
 }
+
+/* What UTC in int64_t ns has room for. */
+enum { YEAR_MIN = 1970, YEAR_MAX = 2261 };
+
+/* Up to nine digits after the point; the text behind them. */
+static const char *skip_fraction(const char *text, int64_t *ns)
+{
+	int64_t unit_ns = NSEC_PER_SEC;
+
+	*ns = 0;
+	if (*text != '.')
+		return text;
+	for (text++; isdigit((unsigned char)*text) && unit_ns > 1; text++) {
+		unit_ns /= 10;
+		*ns += (*text - '0') * unit_ns;
+	}
+	return text;
+}
+
+int nsec_parse_utc(const char *text, int64_t *out_utc_ns)
+{
+	static const char *const formats[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S",
+					      "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		struct tm tm = {0};
+		int64_t fraction_ns;
+		const char *rest = strptime(text, formats[i], &tm);
+
+		if (!rest || tm.tm_year + 1900 < YEAR_MIN || tm.tm_year + 1900 > YEAR_MAX)
+			continue;
+		rest = skip_fraction(rest, &fraction_ns);
+		if (strcmp(rest, "Z") != 0 && strcmp(rest, "") != 0)
+			continue;
+		*out_utc_ns = (int64_t)timegm(&tm) * NSEC_PER_SEC + fraction_ns;
+		return 0;
+	}
+	return -EINVAL;
+}

@@ -31,6 +31,12 @@ int64_t nsec_now(clockid_t clock);
  */
 int nsec_parse_duration(const char *text, int64_t *out_ns);
 
+/*
+ * A time in UTC: "2026-03-01T22:00:00.5Z", RFC 3339 with up to nine digits behind the point; a
+ * blank for the T, and seconds and Z left out, are fine as well. 0, or -EINVAL.
+ */
+int nsec_parse_utc(const char *text, int64_t *out_utc_ns);
+
 enum { NSEC_TEXT_MAX = 48 };
 
 /* The shortest exact form that nsec_parse_duration() takes back: "125 ms", "90 s", "5 h". */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ptpmon events: what happened in a run, and what happens, as it is recorded. */
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +10,7 @@
 #include "ptpmon/cmd/cmd.h"
 #include "ptpmon/cmd/options.h"
 #include "ptpmon/cmd/recorded.h"
-#include "ptpmon/report/clean.h"
-#include "ptpmon/report/figure.h"
+#include "ptpmon/report/event_json.h"
 #include "ptpmon/store/query.h"
 
 DEFINE_FREEP(struct query, query_free)
@@ -38,50 +36,33 @@ struct position {
 	int64_t newest_mono_ns;
 };
 
-static int print_json(const struct position *p, const struct query_event *e, int64_t utc_ns)
+static int print(const struct settings *s, const struct event_line *e)
 {
-	char text[512];
-	char subject[128];
-	char code[64];
-	char utc[NSEC_TEXT_MAX];
 	json_auto_t *object = NULL;
 
-	CLEAN(text, e->text);
-	CLEAN(subject, e->subject);
-	CLEAN(code, e->code_name);
-	object = json_pack("{ss sI so so ss ss ss ss so*}", "schema", "ptpmon.event/1", "run",
-			   (json_int_t)p->run, "utc",
-			   utc_ns == TIME_UNKNOWN ? json_null()
-						  : json_string(nsec_format_utc(utc_ns, utc)),
-			   "mono_ns", json_sprintf("%" PRId64, e->mono_ns), "severity",
-			   severity_name(e->severity), "code", code, "subject", subject, "text",
-			   text, "detail", *e->detail ? json_loads(e->detail, 0, NULL) : NULL);
+	if (!s->json)
+		return event_line_print(e, stdout);
+	object = event_line_to_json(e);
 	if (!object)
 		return -ENOMEM;
 	return json_dumpf(object, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF ? -EIO : 0;
 }
 
-static int print_line(const struct query_event *e, int64_t utc_ns)
-{
-	char text[512];
-	char utc[FIGURE_MAX] = "-";
-
-	CLEAN(text, e->text);
-	if (utc_ns != TIME_UNKNOWN)
-		(void)figure_utc(utc_ns, utc);
-	return printf("%-24s  %-7s  %s\n", utc, severity_name(e->severity), text) < 0 ? -EIO : 0;
-}
-
 static int on_event(void *userdata, const struct query_event *e)
 {
-	struct position *p = userdata;
-	int64_t utc_ns = timemap_to_utc(p->anchors, p->n_anchors, e->mono_ns);
-	int r;
+	const struct position *p = userdata;
+	const struct event_line line = {
+		.run = p->run,
+		.mono_ns = e->mono_ns,
+		.utc_ns = timemap_to_utc(p->anchors, p->n_anchors, e->mono_ns),
+		.severity = e->severity,
+		.code = e->code_name,
+		.subject = e->subject,
+		.text = e->text,
+		.detail = e->detail,
+	};
 
-	if (e->id <= p->last_id)
-		return 0;
-	r = p->settings->json ? print_json(p, e, utc_ns) : print_line(e, utc_ns);
-	return r;
+	return e->id > p->last_id ? print(p->settings, &line) : 0;
 }
 
 static int keep_largest_id(void *userdata, const struct query_event *e)

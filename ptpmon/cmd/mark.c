@@ -4,6 +4,7 @@
 #include "ptpmon/cmd/options.h"
 #include "ptpmon/cmd/service.h"
 #include "ptpmon/serve/control.h"
+#include "ptpmon/serve/parameter.h"
 
 int cmd_mark(int argc, char **argv)
 {
@@ -26,7 +27,7 @@ int cmd_mark(int argc, char **argv)
 
 	if (!options_parse(&usage, argc, argv, &first, &status))
 		return status;
-	problem = control_text_problem(argv[first], CONTROL_MARK_MAX);
+	problem = parameter_text_problem(argv[first], CONTROL_MARK_MAX);
 	if (problem)
 		return options_complain(argv[0], "the text %s", problem);
 	if (!service_find(&service, argv[0], config))

@@ -11,6 +11,7 @@
 #include "ptpmon/cmd/options.h"
 #include "ptpmon/cmd/service.h"
 #include "ptpmon/serve/control.h"
+#include "ptpmon/serve/parameter.h"
 
 /* A recorder that was stopped or waits for a disk goes on; the end of a phase waits for that. */
 #define END_RETRIED_FOR_NS (30 * NSEC_PER_SEC)
@@ -105,7 +106,7 @@ static int run_within_phase(const struct service *service, char *const *argv)
 /* command: its words, or NULL. */
 static int begin_phase(const struct service *service, const char *name, char *const *command)
 {
-	const char *problem = control_text_problem(name, CONTROL_PHASE_MAX);
+	const char *problem = parameter_text_problem(name, CONTROL_PHASE_MAX);
 	int unfit = command ? load_check(command[0]) : 0;
 	char why[VARLINK_WHY_MAX];
 	int r;

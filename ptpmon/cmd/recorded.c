@@ -1,64 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ptpmon/cmd/recorded.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/exit_status.h"
 #include "ptpmon/base/nsec.h"
-
-/* What UTC in int64_t ns has room for. */
-enum { YEAR_MIN = 1970, YEAR_MAX = 2261 };
-
-/* Up to nine digits after the point; the text behind them. */
-static const char *skip_fraction(const char *text, int64_t *ns)
-{
-	int64_t unit_ns = NSEC_PER_SEC;
-
-	*ns = 0;
-	if (*text != '.')
-		return text;
-	for (text++; isdigit((unsigned char)*text) && unit_ns > 1; text++) {
-		unit_ns /= 10;
-		*ns += (*text - '0') * unit_ns;
-	}
-	return text;
-}
-
-/* "2026-03-01T22:00:00.5Z"; a blank for the T, and seconds and Z left out, are fine as well. */
-static bool parse_utc(const char *text, int64_t *out_ns)
-{
-	static const char *const formats[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S",
-					      "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"};
-
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		struct tm tm = {0};
-		int64_t fraction_ns;
-		const char *rest = strptime(text, formats[i], &tm);
-
-		if (!rest || tm.tm_year + 1900 < YEAR_MIN || tm.tm_year + 1900 > YEAR_MAX)
-			continue;
-		rest = skip_fraction(rest, &fraction_ns);
-		if (strcmp(rest, "Z") != 0 && strcmp(rest, "") != 0)
-			continue;
-		*out_ns = (int64_t)timegm(&tm) * NSEC_PER_SEC + fraction_ns;
-		return true;
-	}
-	return false;
-}
 
 int recorded_take_when(const struct option_row *row, const char *text,
 		       char why[static OPTION_WHY_MAX])
 {
 	struct recorded_when *when = row->into;
 
-	if (parse_utc(text, &when->ns)) {
+	if (nsec_parse_utc(text, &when->ns) == 0) {
 		when->kind = WHEN_UTC;
 		return 0;
 	}

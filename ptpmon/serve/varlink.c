@@ -28,6 +28,9 @@ enum {
 	ACCEPT_BURST = 64,
 	BEHIND_ACCURACY_US = 100 * 1000,
 	METHOD_NAME_MAX = 256,
+	/* what the kernel holds for a client counts as read: little, so that one that reads
+	 * nothing is soon behind */
+	SEND_BUFFER_BYTES = 16 * 1024,
 };
 
 #define SERVICE "org.varlink.service"
@@ -140,7 +143,7 @@ static void client_send(struct client *c, json_t *message)
 }
 
 /* Takes over parameters. error NULL: a reply. */
-static void answer(struct varlink_call *call, const char *error, json_t *parameters, bool continues)
+static void answer(struct varlink_call *call, const char *error, json_t *parameters)
 {
 	struct client *c = call->client;
 	json_auto_t *message = json_object();
@@ -148,13 +151,11 @@ static void answer(struct varlink_call *call, const char *error, json_t *paramet
 	if (!parameters)
 		parameters = json_object();
 	if (json_object_set_new(message, "parameters", parameters) < 0 ||
-	    (error && json_object_set_new(message, "error", json_string(error)) < 0) ||
-	    (continues && json_object_set_new(message, "continues", json_true()) < 0)) {
+	    (error && json_object_set_new(message, "error", json_string(error)) < 0)) {
 		client_break(c);
 		return;
 	}
-	if (!continues)
-		call->open = false;
+	call->open = false;
 	if (!call->oneway)
 		client_send(c, message);
 	else
@@ -163,17 +164,44 @@ static void answer(struct varlink_call *call, const char *error, json_t *paramet
 
 void varlink_reply(struct varlink_call *call, json_t *parameters)
 {
-	answer(call, NULL, parameters, false);
+	answer(call, NULL, parameters);
+}
+
+/* What it costs to send is paid in the client's turn. */
+static void client_notify(struct client *c, const char *text)
+{
+	if (c->broken)
+		return;
+	if (!text || frames_put(&c->frames, text) < 0 ||
+	    frames_unsent(&c->frames) > VARLINK_UNSENT_MAX)
+		client_break(c);
+	else
+		rearm(c);
+}
+
+void varlink_notify_each(struct varlink_call *const *calls, size_t n, json_t *parameters)
+{
+	json_auto_t *message =
+		json_pack("{so sb}", "parameters", parameters ?: json_object(), "continues", true);
+	CLEANUP(freep) char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		client_notify(calls[i]->client, text);
 }
 
 void varlink_notify(struct varlink_call *call, json_t *parameters)
 {
-	answer(call, NULL, parameters, true);
+	varlink_notify_each(&call, 1, parameters);
+}
+
+bool varlink_call_wants_more(const struct varlink_call *call)
+{
+	return call->more;
 }
 
 void varlink_error(struct varlink_call *call, const char *name, json_t *parameters)
 {
-	answer(call, name, parameters, false);
+	answer(call, name, parameters);
 }
 
 static void service_error(struct varlink_call *call, const char *name, const char *key,
@@ -323,6 +351,8 @@ static void dispatch(struct varlink_call *call, const char *full_name, json_t *p
 		service_error(call, SERVICE ".MethodNotImplemented", "method", full_name);
 	else if (method->flags & VARLINK_MORE && !call->more)
 		varlink_error(call, SERVICE ".ExpectedMore", NULL);
+	else if (method->flags & VARLINK_WRITES && !call->client->peer.may_write)
+		varlink_error(call, SERVICE ".PermissionDenied", NULL);
 	else
 		method->handle(call, parameters, s->userdata);
 }
@@ -424,8 +454,7 @@ static int on_behind(sd_event_source *source, uint64_t usec, void *userdata)
 
 static int client_new(struct client **out, struct varlink_server *s, int fd)
 {
-	struct ucred credentials;
-	socklen_t size = sizeof(credentials);
+	int send_bytes = SEND_BUFFER_BYTES;
 	CLEANUP(client_freep) struct client *c = calloc(1, sizeof(*c));
 	int r;
 
@@ -437,9 +466,10 @@ static int client_new(struct client **out, struct varlink_server *s, int fd)
 	c->fd = fd;
 	c->frames = (struct frames){.fd = fd, .in_max = VARLINK_REQUEST_MAX};
 	c->last_active = ++s->activity;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
-		return -errno;
-	c->peer = (struct varlink_peer){.uid = credentials.uid, .pid = credentials.pid};
+	r = peer_get(&c->peer, fd);
+	if (r < 0)
+		return r;
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof(send_bytes));
 	r = sd_event_add_io(s->loop, &c->turn.io, fd, EPOLLIN, on_client, c);
 	if (r < 0)
 		return r;

@@ -18,6 +18,8 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
+#include "ptpmon/serve/peer.h"
+
 enum {
 	VARLINK_CLIENTS_MAX = 64, /* then the one that asked nothing for longest makes room */
 	VARLINK_REQUEST_MAX = 64 * 1024, /* octets, with its NUL; a longer one drops the client */
@@ -28,18 +30,16 @@ enum {
 struct varlink_server;
 struct varlink_call; /* one request, until it is answered */
 
-struct varlink_peer {
-	uid_t uid;
-	pid_t pid;
-};
-
 /*
  * Answers call by exactly one varlink_reply() or varlink_error(), now or later. parameters is an
  * object, borrowed. userdata is the server's.
  */
 typedef void (*varlink_handler)(struct varlink_call *call, json_t *parameters, void *userdata);
 
-enum { VARLINK_MORE = 1 << 0 }; /* only for callers that take many replies, else ExpectedMore */
+enum {
+	VARLINK_MORE = 1 << 0,   /* only for callers that take many replies, else ExpectedMore */
+	VARLINK_WRITES = 1 << 1, /* only for peers that may write, else PermissionDenied */
+};
 
 struct varlink_method {
 	const char *name;       /* without the interface */
@@ -82,8 +82,18 @@ void varlink_call_on_close(struct varlink_call *call,
  * gone afterwards. */
 void varlink_reply(struct varlink_call *call, json_t *parameters);
 
-/* One of many answers of a VARLINK_MORE method; varlink_reply() or varlink_error() ends them. */
+/* The caller takes many replies. */
+bool varlink_call_wants_more(const struct varlink_call *call);
+
+/*
+ * One of many answers of a VARLINK_MORE method; varlink_reply() or varlink_error() ends them. It
+ * leaves when it is the client's turn: whoever notifies does nothing but copy it, and the call
+ * stays, also of a client that is dropped for it.
+ */
 void varlink_notify(struct varlink_call *call, json_t *parameters);
+
+/* The same answer to each of the calls, made into text once. */
+void varlink_notify_each(struct varlink_call *const *calls, size_t n, json_t *parameters);
 
 /* The answer is an error, name with its interface. The call is gone afterwards. */
 void varlink_error(struct varlink_call *call, const char *name, json_t *parameters);

@@ -89,7 +89,10 @@ static int op_end_phase(void *userdata, const char *who)
 	return 0;
 }
 
-static const struct control_ops ops = {op_status, op_mark, op_begin_phase, op_end_phase};
+static const struct control_ops ops = {.status = op_status,
+				       .mark = op_mark,
+				       .begin_phase = op_begin_phase,
+				       .end_phase = op_end_phase};
 
 /* in_phase: as a recorder that was started again goes on in the phase of the one before. */
 static void start_service(struct fixture *f, bool in_phase)
