@@ -103,15 +103,31 @@ static struct extremes blocks_from(const struct mtie *t, size_t first, size_t n)
 	return e;
 }
 
-/* Window by window: for values so far apart that their differences take more than 31 bits. */
+/*
+ * For values so far apart that their differences take more than 31 bits. In runs of m + 1 values: a
+ * window that starts in one is what follows there, and as much of the next as it still reaches.
+ */
 static uint64_t largest_apart(const struct mtie *t, size_t first, size_t m, uint64_t largest)
 {
-	for (size_t i = first; i < first + CHUNK && i + m < t->n; i++) {
+	const int64_t *x = t->x + first;
+	size_t starts = t->n - first - m < CHUNK ? t->n - first - m : CHUNK;
+
+	for (size_t run = 0; run < starts; run += m + 1) {
+		struct extremes from[BLOCK]; /* each value to the end of the run */
+		struct extremes next = none;
 		struct extremes e = none;
 
-		for (size_t k = i; k <= i + m; k++)
-			extend(&e, t->x[k], t->x[k]);
-		largest = range_of(&e) > largest ? range_of(&e) : largest;
+		for (size_t k = m + 1; k-- > 0;) {
+			extend(&e, x[run + k], x[run + k]);
+			from[k] = e;
+		}
+		for (size_t k = 0; k <= m && run + k < starts; k++) {
+			if (k > 0)
+				extend(&next, x[run + k + m], x[run + k + m]);
+			e = from[k];
+			extend(&e, next.low, next.high);
+			largest = range_of(&e) > largest ? range_of(&e) : largest;
+		}
 	}
 	return largest;
 }

@@ -351,6 +351,50 @@ static struct octaves time_octaves(const int64_t *x, size_t n, size_t largest)
 	return o;
 }
 
+/* A clock 156 ns a sample adrift: 20 ppm at 128 a second. */
+static int64_t adrift(int64_t x, size_t i)
+{
+	return 156 * (int64_t)i + x;
+}
+
+/* What no clock does, but nothing keeps a record from holding. */
+static int64_t steep(int64_t x, size_t i)
+{
+	return ((int64_t)i << 40) + x;
+}
+
+static int64_t scrambled(int64_t x, size_t i)
+{
+	return (int64_t)(((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)x) >> 2;
+}
+
+/* Ever further out, to and fro: each window is larger than all before it. */
+static int64_t swinging(int64_t x, size_t i)
+{
+	return i % 2 ? (int64_t)i * 1000 : -(int64_t)i * 1000;
+}
+
+static const struct shape {
+	const char *mtie, *tdev;
+	int64_t (*value)(int64_t x, size_t i);
+} shapes[] = {
+	{"the same of a clock adrift: MTIE", "  TDEV", adrift},
+	{"unlike any clock, 2^40 a sample: MTIE", "  TDEV", steep},
+	{"unlike any clock, 62 bits at random: MTIE", "  TDEV", scrambled},
+	{"unlike any clock, ever further out: MTIE", "  TDEV", swinging},
+};
+
+static void bench_shape(struct bench *b, const struct shape *shape, int64_t *room, double plain_s)
+{
+	struct octaves o;
+
+	for (size_t i = 0; i < SAMPLES; i++)
+		room[i] = shape->value(b->x[i], i);
+	o = time_octaves(room, SAMPLES, 0);
+	print_row(b, shape->mtie, o.worst_mtie_s / plain_s, "", 8, false);
+	print_row(b, shape->tdev, o.worst_tdev_s / plain_s, "", 8, false);
+}
+
 static void bench_arrays(struct bench *b)
 {
 	double plain_s = plain_pass(b->x, SAMPLES);
@@ -358,21 +402,16 @@ static void bench_arrays(struct bench *b)
 	struct octaves tenth = time_octaves(b->x, SAMPLES / 10, 0);
 	struct octaves fixed = time_octaves(b->x, SAMPLES, 4096);
 	struct octaves fixed_tenth = time_octaves(b->x, SAMPLES / 10, 4096);
-	int64_t *ramp = malloc(SAMPLES * sizeof(*ramp));
-	struct octaves drift;
+	int64_t *room = malloc(SAMPLES * sizeof(*room));
 
-	if (!ramp)
+	if (!room)
 		die("malloc");
-	for (size_t i = 0; i < SAMPLES; i++)
-		ramp[i] = 156 * (int64_t)i + b->x[i];
-	drift = time_octaves(ramp, SAMPLES, 0);
-	free(ramp);
 	print_fact("plain pass over 5 000 000 int64", plain_s * 1e3, "ms");
 	print_row(b, "MTIE, worst octave / plain pass", all.worst_mtie_s / plain_s, "", 8, false);
 	print_row(b, "TDEV, worst octave / plain pass", all.worst_tdev_s / plain_s, "", 8, false);
-	print_row(b, "the same of a clock adrift: MTIE", drift.worst_mtie_s / plain_s, "", 8,
-		  false);
-	print_row(b, "  TDEV", drift.worst_tdev_s / plain_s, "", 8, false);
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		bench_shape(b, &shapes[i], room, plain_s);
+	free(room);
 	print_row(b, "10 times the samples, up to m = 4096", fixed.total_s / fixed_tenth.total_s,
 		  "", 11, false);
 	print_row(b, "10 times the samples, all octaves", all.total_s / tenth.total_s, "", 14,
