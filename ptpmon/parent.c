@@ -39,6 +39,12 @@ static void tell_recorder(struct parent *p, const struct child *c, enum event_co
 		log_warning("recorder: does not take what happens; not recorded: %s", text);
 }
 
+void parent_tell(struct supervised *s, const struct event *e)
+{
+	tell_recorder(s->parent, s->child, e->code, e->text);
+	log_line(severity_log_level(e->severity), "%s", e->text);
+}
+
 static void introduce_children(struct parent *p)
 {
 	for (size_t i = 0; i < p->n_children; i++)

@@ -103,6 +103,7 @@ static int plan_ptp4l(struct supervised *s, struct spawn_plan *plan,
 	plan->death_signal = SIGKILL;
 	if (schedule_ptp4l(ptp4l, &plan->schedule) < 0)
 		return -ENODEV;
+	parent_feed_phc(s);
 	return command_ptp4l(&s->parent->command, c, s->instance, s->program, &s->version);
 }
 

@@ -38,6 +38,7 @@ struct supervised {
 	size_t instance; /* of config->ptp4l */
 	struct ptp4l_version version;
 	struct runtime_place place;
+	bool phc_done; /* its PHC was given its time, or never will be */
 };
 
 struct parent {
@@ -79,6 +80,15 @@ static inline struct supervised *parent_recorder(const struct parent *p)
 {
 	return p->children[0];
 }
+
+/*
+ * parent_phc.c: gives the PHC of a grandmaster that is about to start its time, once; waits for
+ * PHC_TIMEOUT at most. What came of it is told, and keeps no ptp4l from starting.
+ */
+void parent_feed_phc(struct supervised *s);
+
+/* parent.c: to the recorder and the log, about a child. */
+void parent_tell(struct supervised *s, const struct event *e);
 
 /* parent_setup.c: 0, or -errno and why. */
 int parent_set_up(struct parent *p, char why[static RUNTIME_WHY_MAX]);

@@ -139,6 +139,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	recorder_clocks(rec);
 	recorder_tick_sources(rec);
 	recorder_tick_rules(rec);
+	recorder_tick_time(rec);
 	rec->ticks++;
 	recorder_fill_status(rec);
 	recorder_tick_alarms(rec);

@@ -49,6 +49,7 @@ static void fill_ports(const struct recorder *rec, const struct followed *f, str
 
 		*p = *pmc_source_port(f->pmc, i);
 		(void)snprintf(p->role, sizeof(p->role), "%s", role_name(f->config->role));
+		recorder_fill_scale(rec, f, &p->scale);
 		if (!rec->links)
 			continue;
 		p->carrier_known = true;

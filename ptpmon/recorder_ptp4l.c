@@ -95,6 +95,12 @@ void recorder_ptp4l_started(struct followed *f, int64_t mono_ns)
 	advance(f);
 }
 
+void recorder_announce(struct followed *f, const struct announcement *wanted, int64_t mono_ns)
+{
+	if (pmc_source_announce(f->pmc, wanted, mono_ns))
+		advance(f);
+}
+
 void recorder_ptp4l_ended(struct followed *f)
 {
 	pmc_source_ended(f->pmc);
@@ -126,6 +132,7 @@ static int open_source(struct followed *f)
 		.port_names = f->rec->ports + f->first_port,
 		.n_ports = f->config->interfaces.n,
 		.offsets = f->config->role != ROLE_GRANDMASTER,
+		.may_set = f->config->role == ROLE_GRANDMASTER,
 		.real_time_stamps = f->config->timestamping == TIMESTAMPING_SOFTWARE,
 		.stale_after_ns = f->rec->config->monitor.stale_after_ns,
 		.not_before_mono_ns = record->resumed_from_mono_ns == TIME_UNKNOWN

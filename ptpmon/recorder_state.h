@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ptpmon/recorder_state.h: the recorder's one struct, for its own files only: recorder.c (begins,
- * watches, ends), recorder_ptp4l.c (each ptp4l, followed), recorder_sources.c (what else comes
- * in), recorder_rules.c (what is judged), recorder_answers.c (what is asked).
+ * watches, ends), recorder_ptp4l.c (each ptp4l, followed), recorder_time.c (its time scale),
+ * recorder_sources.c (what else comes in), recorder_rules.c (what is judged), recorder_answers.c
+ * (what is asked).
  */
 #pragma once
 #include <systemd/sd-event.h>
@@ -36,6 +37,15 @@ struct child_log {
 	unsigned forwarded, suppressed; /* in these ten seconds */
 	uint64_t holes_told;
 	char last[LOG_LINE_MAX]; /* the newest line that is news */
+};
+
+/* What is known of the time here. */
+struct time_knowledge {
+	bool known;
+	enum realtime_trust trust;
+	struct utc_offset utc;      /* of a grandmaster */
+	struct utc_offset expected; /* of the master of a slave */
+	struct leap_table table;
 };
 
 /* One ptp4l, followed over its management socket. */
@@ -80,6 +90,7 @@ struct recorder {
 	size_t n_ports;
 	struct link_source *links; /* the same ports */
 	struct latency_source windows;
+	struct time_knowledge time;
 	struct child_log logs[RECORDER_LOGS_MAX];
 	size_t n_logs;
 	struct rules rules;
@@ -114,13 +125,19 @@ void recorder_unfollow(struct recorder *rec);
 /* NULL: none of them has that name. */
 struct followed *recorder_followed(struct recorder *rec, const char *name);
 
-/* It was started (again); it has ended; once a minute. */
+/* It was started (again); it is to announce this; it has ended; once a minute. */
 void recorder_ptp4l_started(struct followed *f, int64_t mono_ns);
+void recorder_announce(struct followed *f, const struct announcement *wanted, int64_t mono_ns);
 void recorder_ptp4l_ended(struct followed *f);
 void recorder_tick_ptp4l(struct followed *f);
 
 /* There are data: the first ones are told to the parent. */
 void recorder_note_data(struct recorder *rec);
+
+/* Once a second, and at the start: what grandmasters announce, and slaves are told. */
+void recorder_tick_time(struct recorder *rec);
+void recorder_fill_scale(const struct recorder *rec, const struct followed *f,
+			 struct status_scale *out);
 
 /* Opens rtnetlink, logs and windows; watches them. 0, or -errno. */
 int recorder_open_sources(struct recorder *rec);

@@ -11,6 +11,7 @@
 #include "pmc-client/pmc-client.h"
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
+#include "ptpmon/collect/time_scale.h"
 #include "ptpmon/stats/quantile.h"
 
 #define CONNECT_EVERY_NS (250 * NSEC_PER_MSEC)
@@ -18,6 +19,7 @@
 #define ROOM_NS          NSEC_PER_MSEC /* own questions keep this far from the follower's */
 #define MINUTE_NS        (60 * NSEC_PER_SEC)
 #define STALL_NS         (2 * NSEC_PER_SEC)
+#define SURE_NS          (2 * NSEC_PER_SEC) /* until what seems wrong is looked at again */
 
 #define ANNOUNCE_TIMEOUT_NS (6 * NSEC_PER_SEC) /* three intervals of two seconds: the default */
 
@@ -66,6 +68,7 @@ struct pmc_source {
 	int64_t awake_mono_ns;    /* … until then; 0: never */
 	bool stalled;             /* and no offset came since */
 	bool silent, stale;       /* told so */
+	struct time_scale scale;
 	struct minute minute;
 };
 
@@ -98,7 +101,7 @@ static void observe_state(struct pmc_source *s, struct status_port *p, unsigned 
 	(void)snprintf(e.detail, sizeof(e.detail), "{\"state\":\"%s\",\"was\":\"%s\"}",
 		       ptp_port_state_name(state), was);
 	emit(s, e);
-	s->due_ns[ASK_PARENT] = mono_ns;
+	s->due_ns[ASK_PARENT] = s->due_ns[ASK_PROPERTIES] = mono_ns;
 }
 
 static void remember_offset(struct pmc_source *s, const struct sample *sample)
@@ -192,11 +195,40 @@ static void take_clock(struct pmc_source *s, const struct pmc_message *m)
 						s->ports[i].clock_identity);
 }
 
-static void take_properties(struct pmc_source *s, const struct pmc_message *m)
+static bool has_slave(const struct pmc_source *s)
 {
 	for (size_t i = 0; i < s->options.n_ports; i++)
-		observe(&s->ports[i].time_source, m->data->time_properties_ds.time_source,
-			m->received_mono_ns);
+		if (s->ports[i].state.known && s->ports[i].state.value == PTP_SLAVE)
+			return true;
+	return false;
+}
+
+static void observe_scale(struct status_scale *out, const struct ptp_time_properties_ds *ds,
+			  int64_t mono_ns)
+{
+	observe(&out->utc_offset_s, ds->current_utc_offset_s, mono_ns);
+	observe(&out->utc_offset_valid, !!(ds->flags & PTP_UTC_OFFSET_VALID), mono_ns);
+	observe(&out->ptp_timescale, !!(ds->flags & PTP_TIMESCALE), mono_ns);
+	observe(&out->time_traceable, !!(ds->flags & PTP_TIME_TRACEABLE), mono_ns);
+	observe(&out->frequency_traceable, !!(ds->flags & PTP_FREQUENCY_TRACEABLE), mono_ns);
+}
+
+static void take_properties(struct pmc_source *s, const struct pmc_message *m)
+{
+	const struct ptp_time_properties_ds *ds = &m->data->time_properties_ds;
+
+	for (size_t i = 0; i < s->options.n_ports; i++) {
+		observe(&s->ports[i].time_source, ds->time_source, m->received_mono_ns);
+		observe_scale(&s->ports[i].scale, ds, m->received_mono_ns);
+	}
+	if (time_scale_properties(&s->scale, ds, has_slave(s), m->received_mono_ns))
+		s->due_ns[ASK_PROPERTIES] = m->received_mono_ns + SURE_NS;
+}
+
+static void take_settings(struct pmc_source *s, const struct pmc_message *m)
+{
+	if (time_scale_answered(&s->scale, m))
+		s->due_ns[ASK_PROPERTIES] = s->due_ns[ASK_PARENT] = m->received_mono_ns;
 }
 
 static uint32_t flags_of(const struct pmc_update *u)
@@ -330,6 +362,8 @@ static void on_message(void *userdata, const struct pmc_message *m)
 	follow(s, m);
 	if (m->outcome == PMC_TIMED_OUT && m->last)
 		s->timeouts++;
+	if (m->last && m->id == PTP_ID_GRANDMASTER_SETTINGS_NP)
+		take_settings(s, m);
 	if (m->outcome == PMC_TIMED_OUT || m->outcome == PMC_DISCONNECTED)
 		return;
 	heard(s, m->received_mono_ns);
@@ -396,6 +430,7 @@ static void forget_server(struct pmc_source *s, int64_t now_mono_ns)
 	missed = pmc_follower_restart(s->follower, now_mono_ns);
 	s->ports[s->at].missed = pmc_follower_state(s->follower).missed;
 	memset(s->due_ns, 0, sizeof(s->due_ns));
+	time_scale_restarted(&s->scale, now_mono_ns);
 	for (size_t i = 0; i < s->options.n_ports; i++)
 		s->ports[i].mean_path_delay_ns.known = false;
 	if (!missed)
@@ -442,7 +477,10 @@ static void ask(struct pmc_source *s, int64_t now_mono_ns)
 	int64_t follower_ns;
 
 	(void)pmc_follower_ask(s->follower, now_mono_ns); /* what went wrong shows as silence */
-	if (pmc_client_busy(s->client) || s->due_ns[q] > now_mono_ns)
+	if (pmc_client_busy(s->client))
+		return;
+	if (time_scale_ask(&s->scale, s->client, now_mono_ns, TIMEOUT_NS) ||
+	    s->due_ns[q] > now_mono_ns)
 		return;
 	follower_ns = pmc_follower_due_ns(s->follower);
 	if (follower_ns < now_mono_ns + ROOM_NS) {
@@ -478,8 +516,22 @@ int64_t pmc_source_deadline_ns(const struct pmc_source *s)
 	if (pmc_client_busy(s->client))
 		return pmc_client_deadline_ns(s->client);
 	due_ns = s->due_ns[next_question(s)];
+	if (announcer_due_ns(&s->scale.announcer) < due_ns)
+		due_ns = announcer_due_ns(&s->scale.announcer);
 	follower_ns = pmc_follower_due_ns(s->follower);
 	return follower_ns < due_ns ? follower_ns : due_ns;
+}
+
+bool pmc_source_announce(struct pmc_source *s, const struct announcement *wanted,
+			 int64_t now_mono_ns)
+{
+	return announcer_want(&s->scale.announcer, wanted, now_mono_ns);
+}
+
+void pmc_source_expect_utc(struct pmc_source *s, const struct utc_offset *ours)
+{
+	s->scale.ours = *ours;
+	s->scale.ours_known = true;
 }
 
 void pmc_source_restarted(struct pmc_source *s, int64_t now_mono_ns)
@@ -557,6 +609,11 @@ int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *opt
 	if (!s)
 		return -ENOMEM;
 	s->options = *options;
+	s->scale = (struct time_scale){
+		.name = options->port_names[0],
+		.on_event = options->on_event,
+		.userdata = options->userdata,
+	};
 	for (size_t i = 0; i < options->n_ports; i++) {
 		struct status_port *p = &s->ports[i];
 
@@ -569,6 +626,7 @@ int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *opt
 					       .server_path = options->server_path,
 					       .own_path = options->own_path,
 					       .domain = options->domain,
+					       .allow_set = options->may_set,
 					       .on_message = on_message,
 					       .userdata = s,
 				       });

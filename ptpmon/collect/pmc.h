@@ -15,6 +15,7 @@
 #include "ptpmon/model/event.h"
 #include "ptpmon/model/sample.h"
 #include "ptpmon/model/status.h"
+#include "ptpmon/model/timescale.h"
 
 struct pmc_source;
 
@@ -27,6 +28,7 @@ struct pmc_source_options {
 	size_t n_ports;                /* at most STATUS_PORTS_MAX */
 	bool offsets;                  /* report the slave's offsets */
 	bool real_time_stamps;         /* software timestamping */
+	bool may_set; /* pmc_source_announce() will be called: it is a ptp4l of our own */
 	int64_t stale_after_ns;
 	int64_t not_before_mono_ns; /* offsets up to here are recorded already; or INT64_MIN */
 	/* an offset, and the index of the port that was the slave */
@@ -55,6 +57,16 @@ void pmc_source_restarted(struct pmc_source *s, int64_t now_mono_ns);
 
 /* ptp4l has ended: nothing of what it said is true any more. */
 void pmc_source_ended(struct pmc_source *s);
+
+/*
+ * What it is to announce as a grandmaster: set and read back now, after each of its restarts, and
+ * whenever it is found to be otherwise. True: that is news, and pmc_source_advance() is due.
+ */
+bool pmc_source_announce(struct pmc_source *s, const struct announcement *wanted,
+			 int64_t now_mono_ns);
+
+/* Our own TAI - UTC, by which what a slave is told is judged. */
+void pmc_source_expect_utc(struct pmc_source *s, const struct utc_offset *ours);
 
 /* What is known of each port; what is too old is still there, with its time. */
 size_t pmc_source_ports(const struct pmc_source *s);

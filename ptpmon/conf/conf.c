@@ -101,6 +101,12 @@ const char *config_database_path(const struct config *c, char out[static CONFIG_
 	return out;
 }
 
+bool config_ptp4l_feeds(const struct config *c, const struct config_ptp4l *p)
+{
+	return p->role == ROLE_GRANDMASTER && p->timestamping != TIMESTAMPING_SOFTWARE &&
+	       c->phc2sys.feed != FEED_NONE;
+}
+
 const char *config_ptp4l_directory(const struct config *c, size_t i,
 				   char out[static CONFIG_PATH_MAX])
 {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "ptpmon/base/cpulist.h"
+#include "ptpmon/model/timescale.h"
 
 enum {
 	CONFIG_INTERFACES_MAX = 8, /* of one ptp4l */
@@ -68,6 +69,7 @@ struct config_ptp4l {
 	int64_t log_sync_interval;
 	int64_t tx_timestamp_timeout_ns;
 	int64_t priority1;     /* -1: by role */
+	int64_t clock_class;   /* or CLOCK_CLASS_AUTO */
 	int64_t fifo_priority; /* 0: ordinary */
 	struct cpu_choice cpus;
 	char extra_arguments[CONFIG_ARGUMENTS_MAX];
@@ -82,6 +84,11 @@ struct config {
 	} ptpmon;
 	struct config_ptp4l ptp4l[CONFIG_PTP4L_MAX];
 	size_t n_ptp4l; /* at least 1 */
+	struct {
+		enum feed feed;       /* of a grandmaster's PHC */
+		int64_t utc_offset_s; /* TAI - UTC, or UTC_OFFSET_AUTO */
+		enum epoch epoch;
+	} phc2sys;
 	struct {
 		enum on_refusal on_refusal;
 		int64_t irq_priority, napi_priority, ptp_priority; /* 0: left alone */
@@ -146,9 +153,14 @@ const char *on_refusal_name(enum on_refusal o);
 const char *on_useless_name(enum on_useless o);
 const char *on_rivals_name(enum on_rivals o);
 const char *idle_states_name(enum idle_states s);
+const char *feed_name(enum feed f);
+const char *epoch_name(enum epoch e);
 
 /* It steers the clock of its ports: CLOCK_REALTIME with software timestamping, else their PHC. */
 bool config_ptp4l_steers(const struct config_ptp4l *p);
+
+/* The PHC whose time is given out is ours to set: a grandmaster's, with hardware time stamps. */
+bool config_ptp4l_feeds(const struct config *c, const struct config_ptp4l *p);
 
 /* Paths made of the configuration: RUNTIME/control, DIRECTORY/ptpmon.db. */
 const char *config_control_path(const struct config *c, char out[static CONFIG_PATH_MAX]);

@@ -55,6 +55,31 @@ static void format_number(const struct config_row *row, const void *member, stru
 	strbuf_addf(out, "%" PRId64, *(const int64_t *)member);
 }
 
+#define AUTO INT64_MIN
+
+_Static_assert(AUTO == UTC_OFFSET_AUTO && AUTO == CLOCK_CLASS_AUTO, "auto is read for both");
+
+static int parse_auto_number(const struct config_row *row, const char *text, void *member,
+			     char *why)
+{
+	int64_t value;
+
+	if (strcasecmp(text, "auto") != 0)
+		return parse_int64(text, &value) < 0
+			       ? WRONG(why, "'%s' is neither a whole number nor auto", text)
+			       : parse_number(row, text, member, why);
+	*(int64_t *)member = AUTO;
+	return 0;
+}
+
+static void format_auto_number(const struct config_row *row, const void *member, struct strbuf *out)
+{
+	if (*(const int64_t *)member == AUTO)
+		strbuf_add(out, "auto");
+	else
+		format_number(row, member, out);
+}
+
 static int parse_duration(const struct config_row *row, const char *text, void *member, char *why)
 {
 	int64_t value;
@@ -233,6 +258,12 @@ static const struct word on_rivals_words[] = {
 static const struct word idle_states_words[] = {
 	{ "allow", IDLE_STATES_ALLOW }, { "hold", IDLE_STATES_HOLD }, { NULL, 0 },
 };
+static const struct word feed_words[] = {
+	{ "none", FEED_NONE }, { "once", FEED_ONCE }, { "follow", FEED_FOLLOW }, { NULL, 0 },
+};
+static const struct word epoch_words[] = {
+	{ "guarded", EPOCH_GUARDED }, { "arbitrary", EPOCH_ARBITRARY }, { NULL, 0 },
+};
 /* clang-format on */
 
 WORD_KIND(role, enum role);
@@ -242,6 +273,8 @@ WORD_KIND(on_refusal, enum on_refusal);
 WORD_KIND(on_useless, enum on_useless);
 WORD_KIND(on_rivals, enum on_rivals);
 WORD_KIND(idle_states, enum idle_states);
+WORD_KIND(feed, enum feed);
+WORD_KIND(epoch, enum epoch);
 
 /* Text and paths */
 
@@ -361,6 +394,7 @@ static void format_cpus(const struct config_row *row, const void *member, struct
 }
 
 const struct kind kind_number = {"number", parse_number, format_number};
+const struct kind kind_auto_number = {"number or auto", parse_auto_number, format_auto_number};
 const struct kind kind_duration = {"duration", parse_duration, format_duration};
 const struct kind kind_size = {"size", parse_size, format_size};
 const struct kind kind_bool = {"yes or no", parse_bool, format_bool};

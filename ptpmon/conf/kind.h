@@ -34,18 +34,21 @@ struct kind {
 	void (*format)(const struct config_row *row, const void *member, struct strbuf *out);
 };
 
-extern const struct kind kind_number;     /* int64_t */
-extern const struct kind kind_duration;   /* int64_t, ns */
-extern const struct kind kind_size;       /* int64_t, octets; 0, below any least, is none */
-extern const struct kind kind_bool;       /* bool */
-extern const struct kind kind_text;       /* char[] */
-extern const struct kind kind_path;       /* char[], absolute or empty */
-extern const struct kind kind_interfaces; /* struct interface_list */
-extern const struct kind kind_cpus;       /* struct cpu_choice */
-extern const struct kind kind_role;       /* enum role, and so on */
+extern const struct kind kind_number;      /* int64_t */
+extern const struct kind kind_auto_number; /* int64_t; "auto" is INT64_MIN */
+extern const struct kind kind_duration;    /* int64_t, ns */
+extern const struct kind kind_size;        /* int64_t, octets; 0, below any least, is none */
+extern const struct kind kind_bool;        /* bool */
+extern const struct kind kind_text;        /* char[] */
+extern const struct kind kind_path;        /* char[], absolute or empty */
+extern const struct kind kind_interfaces;  /* struct interface_list */
+extern const struct kind kind_cpus;        /* struct cpu_choice */
+extern const struct kind kind_role;        /* enum role, and so on */
 extern const struct kind kind_timestamping;
 extern const struct kind kind_transport;
 extern const struct kind kind_on_refusal;
 extern const struct kind kind_on_useless;
 extern const struct kind kind_on_rivals;
 extern const struct kind kind_idle_states;
+extern const struct kind kind_feed;
+extern const struct kind kind_epoch;

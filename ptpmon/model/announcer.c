@@ -41,13 +41,14 @@ static void begin(struct announcer *a, int64_t now_mono_ns)
 	a->wait_ns = ANNOUNCER_FIRST_NS;
 }
 
-void announcer_want(struct announcer *a, const struct announcement *wanted, int64_t now_mono_ns)
+bool announcer_want(struct announcer *a, const struct announcement *wanted, int64_t now_mono_ns)
 {
 	if (a->wanted_known && same_wish(&a->wanted, wanted))
-		return;
+		return false;
 	a->wanted = *wanted;
 	a->wanted_known = true;
 	begin(a, now_mono_ns);
+	return true;
 }
 
 void announcer_restarted(struct announcer *a, int64_t now_mono_ns)

@@ -41,8 +41,8 @@ struct announcer {
 	int64_t seen_mono_ns;
 };
 
-/* What is wanted from now on; due at once if it is news. */
-void announcer_want(struct announcer *a, const struct announcement *wanted, int64_t now_mono_ns);
+/* What is wanted from now on. True: it is news, and due at once. */
+bool announcer_want(struct announcer *a, const struct announcement *wanted, int64_t now_mono_ns);
 
 /* Another ptp4l answers: it has its own settings. */
 void announcer_restarted(struct announcer *a, int64_t now_mono_ns);

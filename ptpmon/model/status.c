@@ -80,6 +80,16 @@ static void expire(struct reading *r, int64_t now_mono_ns, int64_t bound_ns)
 		forget(r);
 }
 
+static void expire_scale(struct status_scale *s, int64_t now_mono_ns, int64_t bound_ns)
+{
+	expire(&s->utc_offset_s, now_mono_ns, bound_ns);
+	expire(&s->utc_offset_valid, now_mono_ns, bound_ns);
+	expire(&s->ptp_timescale, now_mono_ns, bound_ns);
+	expire(&s->time_traceable, now_mono_ns, bound_ns);
+	expire(&s->frequency_traceable, now_mono_ns, bound_ns);
+	expire(&s->phc_error_ns, now_mono_ns, bound_ns);
+}
+
 static void expire_port(struct status_port *p, int64_t stale_after_ns, int64_t now_mono_ns)
 {
 	int64_t stale_ns = stale_after_ns ? stale_after_ns : NSEC_PER_SEC;
@@ -100,6 +110,7 @@ static void expire_port(struct status_port *p, int64_t stale_after_ns, int64_t n
 	expire(&p->clock_accuracy, now_mono_ns, parent_ns);
 	expire(&p->steps_removed, now_mono_ns, parent_ns);
 	expire(&p->time_source, now_mono_ns, max_ns(stale_ns, STATUS_PROPERTIES_STALE_NS));
+	expire_scale(&p->scale, now_mono_ns, max_ns(stale_ns, STATUS_PROPERTIES_STALE_NS));
 	if (!p->state.known)
 		p->state_since_mono_ns = 0;
 	if (!p->clock_class.known)

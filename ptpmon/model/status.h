@@ -50,6 +50,16 @@ struct status_window {
 		max_ns; /* of |offset|; SAMPLE_UNKNOWN while count does not support them */
 };
 
+/* A port's time scale: what its grandmaster announces; the rest is known where it is this board. */
+struct status_scale {
+	struct reading utc_offset_s;
+	struct reading utc_offset_valid, ptp_timescale; /* 0 or 1 */
+	struct reading time_traceable, frequency_traceable;
+	char utc_offset_source[32];  /* of this board's TAI - UTC; "" on a slave */
+	char realtime[48];           /* what is known of CLOCK_REALTIME; "" on a slave */
+	struct reading phc_error_ns; /* PHC - (CLOCK_REALTIME + TAI - UTC); positive: ahead */
+};
+
 struct status_port {
 	char name[16];                /* the interface */
 	char role[16];                /* of its ptp4l: "grandmaster", "slave" … */
@@ -64,6 +74,7 @@ struct status_port {
 	struct reading clock_accuracy;
 	struct reading time_source;
 	struct reading steps_removed;
+	struct status_scale scale;
 	struct reading offset_ns; /* local minus master; a slave's */
 	struct reading mean_path_delay_ns;
 	struct reading sync_interval_ns; /* learnt from ingress times */

@@ -98,7 +98,7 @@ int64_t utc_offset_explains(int64_t offset_ns, int64_t tai_offset_s);
 
 /* What a grandmaster announces */
 
-enum { CLOCK_CLASS_AUTO = -1 };
+#define CLOCK_CLASS_AUTO INT64_MIN /* as ptp4l has it */
 
 struct timescale_facts {
 	bool hardware_stamps; /* the PHC is what is given out, else CLOCK_REALTIME is */

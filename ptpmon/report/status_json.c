@@ -27,6 +27,7 @@ enum kind {
 	KIND_MONO,     /* 0: null */
 	KIND_UTC,      /* 0: null */
 	KIND_READING,
+	KIND_FLAG, /* a reading that is 0 or 1: false or true */
 	KIND_PORT_STATE,
 	KIND_TIME_SOURCE,
 	KIND_CHILD_STATE,
@@ -61,6 +62,7 @@ struct row {
 #define CTYPE_MONO        int64_t
 #define CTYPE_UTC         int64_t
 #define CTYPE_READING     struct reading
+#define CTYPE_FLAG        struct reading
 #define CTYPE_PORT_STATE  struct reading
 #define CTYPE_TIME_SOURCE struct reading
 #define CTYPE_CHILD_STATE enum child_state
@@ -89,6 +91,17 @@ static const struct row window_rows[] = {
 	ROW(struct status_window, max_ns, OPTIONAL),
 };
 
+static const struct row scale_rows[] = {
+	ROW(struct status_scale, utc_offset_s,        READING),
+	ROW(struct status_scale, utc_offset_valid,    FLAG),
+	ROW(struct status_scale, ptp_timescale,       FLAG),
+	ROW(struct status_scale, time_traceable,      FLAG),
+	ROW(struct status_scale, frequency_traceable, FLAG),
+	ROW(struct status_scale, utc_offset_source,   TEXT),
+	ROW(struct status_scale, realtime,            TEXT),
+	ROW(struct status_scale, phc_error_ns,        READING),
+};
+
 static const struct row port_rows[] = {
 	ROW(struct status_port, name,                TEXT),
 	ROW(struct status_port, role,                TEXT),
@@ -104,6 +117,7 @@ static const struct row port_rows[] = {
 	ROW(struct status_port, clock_accuracy,      READING),
 	ROW(struct status_port, time_source,         TIME_SOURCE),
 	ROW(struct status_port, steps_removed,       READING),
+	NESTED(struct status_port, scale,            scale_rows),
 	ROW(struct status_port, offset_ns,           READING),
 	ROW(struct status_port, mean_path_delay_ns,  READING),
 	ROW(struct status_port, sync_interval_ns,    READING),
@@ -295,6 +309,17 @@ static json_t *encode_reading(const struct reading *r, const struct ptp_name *na
 	return json_pack("{so so}", "value", value, "age_ns", age);
 }
 
+static json_t *encode_flag(const struct reading *r, int64_t taken_mono_ns)
+{
+	json_t *object = encode_reading(r, NULL, taken_mono_ns);
+
+	if (r->known && json_object_set_new(object, "value", json_boolean(r->value)) < 0) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
 static json_t *encode_array(const struct row *row, const char *base, int64_t taken_mono_ns)
 {
 	size_t n = *(const size_t *)(const void *)(base + row->other);
@@ -348,6 +373,8 @@ static json_t *encode(const struct row *row, const char *base, int64_t taken_mon
 		return encode_utc(*(const int64_t *)m);
 	case KIND_READING:
 		return encode_reading(m, NULL, taken_mono_ns);
+	case KIND_FLAG:
+		return encode_flag(m, taken_mono_ns);
 	case KIND_PORT_STATE:
 		return encode_reading(m, ptp_port_states, taken_mono_ns);
 	case KIND_TIME_SOURCE:
@@ -502,6 +529,8 @@ static int decode_reading(const json_t *object, const struct ptp_name *names, st
 		if (ptp_name_parse(names, json_string_value(value), &number) < 0)
 			return -EBADMSG;
 		r.value = number;
+	} else if (json_is_boolean(value)) {
+		r.value = json_is_true(value);
 	} else if (decode_integer(value, INT64_MIN, INT64_MAX, 0, &r.value) < 0) {
 		return -EBADMSG;
 	}
@@ -589,6 +618,7 @@ static int decode(const struct row *row, const json_t *value, char *base,
 	case KIND_UTC:
 		return decode_utc(value, m);
 	case KIND_READING:
+	case KIND_FLAG:
 		return decode_reading(value, NULL, m, *taken_mono_ns);
 	case KIND_PORT_STATE:
 		return decode_reading(value, ptp_port_states, m, *taken_mono_ns);

@@ -160,6 +160,38 @@ static const char *format_link(const struct status_port *port)
 	return port->carrier ? "link up" : "no carrier";
 }
 
+static const char *format_traceable(const struct status_scale *s)
+{
+	if (!s->time_traceable.value)
+		return s->frequency_traceable.value ? ", frequency traceable" : "";
+	return s->frequency_traceable.value ? ", time and frequency traceable" : ", time traceable";
+}
+
+/* "TAI, UTC offset 37 s valid (kernel), time and frequency traceable" */
+static void put_scale(struct sheet *p, const struct status_scale *s)
+{
+	char off[VALUE_BYTES] = "";
+	char source[48] = "";
+
+	if (!s->utc_offset_s.mono_ns) /* never heard of */
+		return;
+	if (!s->utc_offset_s.known) {
+		page_put(&p->page, "  time", "%s", format_unknown(p, &s->utc_offset_s, off));
+		return;
+	}
+	if (*s->utc_offset_source)
+		(void)snprintf(source, sizeof(source), " (%s)", s->utc_offset_source);
+	page_put(&p->page, "  time", "%s, UTC offset %" PRId64 " s %s%s%s",
+		 s->ptp_timescale.value ? "TAI" : "arbitrary scale", s->utc_offset_s.value,
+		 s->utc_offset_valid.value ? "valid" : "NOT VALID", source, format_traceable(s));
+	if (!*s->realtime)
+		return;
+	if (s->phc_error_ns.known)
+		(void)format_reading_ns(p, &s->phc_error_ns, off);
+	page_put(&p->page, "", "CLOCK_REALTIME %s%s%s", s->realtime, *off ? "; PHC off by " : "",
+		 off);
+}
+
 static void put_delay(struct sheet *p, const struct status_port *port)
 {
 	char delay[VALUE_BYTES];
@@ -182,6 +214,7 @@ static void put_port(struct sheet *p, const struct status_port *port)
 	page_put(&p->page, port->name, "%s, %s, %s", format_state(p, port, state),
 		 format_link(port), format_grandmaster(port, text));
 	page_put(&p->page, "", "%s", format_clock(port, text));
+	put_scale(p, &port->scale);
 	if (status_port_has_offset(port)) {
 		page_put(&p->page, "  offset", "%s", format_reading_ns(p, &port->offset_ns, text));
 		put_last_minute(p, &port->last_minute);

@@ -209,44 +209,30 @@ static struct event tell_failure(const char *path, int result, const struct phc_
 			  step_names[r->step], strerror(r->error), fix_of(r->step, r->error));
 }
 
-static void add_detail(struct event *e, const struct phc_set_report *r)
-{
-	(void)snprintf(e->detail, sizeof(e->detail),
-		       "{\"phc_error_ns\":\"%" PRId64 "\",\"left_ns\":\"%" PRId64
-		       "\",\"utc_offset_s\":%" PRId64 ",\"utc_offset_source\":\"%s\"}",
-		       r->error_ns, r->left_ns, r->utc.seconds, utc_source_name(r->utc.source));
-}
-
 struct event phc_set_event(const char *path, int result, const struct phc_set_report *r,
 			   int64_t mono_ns)
 {
 	double off_s;
-	struct event e;
 
 	if (result < 0 || r->step != PHC_SET_DONE)
 		return tell_failure(path, result, r, mono_ns);
 	off_s = (double)r->error_ns / 1e9;
 	switch (r->feeding) {
 	case PHC_SET:
-		e = event_make(EVENT_PHC_SET, mono_ns, path,
-			       "%s: set by %+.6f s to CLOCK_REALTIME, which is %s, + %" PRId64
-			       " s (TAI - UTC: %s)",
-			       path, -off_s, realtime_trust_text(r->trust), r->utc.seconds,
-			       utc_source_name(r->utc.source));
-		break;
+		return event_make(EVENT_PHC_SET, mono_ns, path,
+				  "%s: set by %+.6f s to CLOCK_REALTIME, which is %s, + %" PRId64
+				  " s (TAI - UTC: %s)",
+				  path, -off_s, realtime_trust_text(r->trust), r->utc.seconds,
+				  utc_source_name(r->utc.source));
 	case PHC_NO_REFERENCE:
-		e = event_make(EVENT_PHC_NOT_SET, mono_ns, path,
-			       "%s: not set: CLOCK_REALTIME is %s: set that first", path,
-			       realtime_trust_text(r->trust));
-		break;
+		return event_make(EVENT_PHC_NOT_SET, mono_ns, path,
+				  "%s: not set: CLOCK_REALTIME is %s: set that first", path,
+				  realtime_trust_text(r->trust));
 	case PHC_LEAVE:
 	default:
-		e = event_make(EVENT_PHC_LEFT_ALONE, mono_ns, path,
-			       "%s: left alone: %+.6f s from CLOCK_REALTIME + %" PRId64
-			       " s (TAI - UTC: %s)",
-			       path, off_s, r->utc.seconds, utc_source_name(r->utc.source));
-		break;
+		return event_make(EVENT_PHC_LEFT_ALONE, mono_ns, path,
+				  "%s: left alone: %+.6f s from CLOCK_REALTIME + %" PRId64
+				  " s (TAI - UTC: %s)",
+				  path, off_s, r->utc.seconds, utc_source_name(r->utc.source));
 	}
-	add_detail(&e, r);
-	return e;
 }

@@ -134,6 +134,16 @@ static void make_grandmaster(struct status *s)
 	strcpy(p->grandmaster, p->clock_identity);
 	p->clock_accuracy.value = 0xfe;
 	p->steps_removed.value = 0;
+	p->scale = (struct status_scale){
+		.utc_offset_s = reading(37, 2 * NSEC_PER_SEC),
+		.utc_offset_valid = reading(true, 2 * NSEC_PER_SEC),
+		.ptp_timescale = reading(true, 2 * NSEC_PER_SEC),
+		.time_traceable = reading(true, 2 * NSEC_PER_SEC),
+		.frequency_traceable = reading(false, 2 * NSEC_PER_SEC),
+		.utc_offset_source = "leap-seconds.list",
+		.realtime = "known to be good",
+		.phc_error_ns = reading(-1840, 400 * NSEC_PER_MSEC),
+	};
 	p->offset_ns = p->mean_path_delay_ns = p->sync_interval_ns = (struct reading){0};
 	p->last_minute = (struct status_window){0, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
 	p->updates = 0;

@@ -92,7 +92,7 @@ static void what_is_as_wanted_is_not_set(void **state)
 {
 	struct fake f = begin(S);
 
-	announcer_want(&f.a, &wanted, 2 * S);
+	assert_false(announcer_want(&f.a, &wanted, 2 * S));
 	run(&f, 2 * S);
 	run(&f, S + ANNOUNCER_LOOK_NS - 1);
 	assert_int_equal(f.gets, 2);
@@ -108,7 +108,7 @@ static void another_wish_is_set_at_once(void **state)
 	struct fake f = begin(S);
 
 	other.clock_class = 6;
-	announcer_want(&f.a, &other, 2 * S);
+	assert_true(announcer_want(&f.a, &other, 2 * S));
 	run(&f, 2 * S);
 	assert_int_equal(f.sets, 2);
 	assert_int_equal(f.settings.clock_class, 6);
