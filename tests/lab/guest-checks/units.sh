@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# ptpmon.service under a real systemd: its user, its rights, its sandbox, its watchdog, and what is left
+# of it. The master is a ptp4l in a namespace of its own; the two share the guest's clock.
+# shellcheck source=tests/lab/checks.sh
+. /host/checks.sh
+set -uo pipefail
+
+property() { # property NAME: of the service
+	systemctl show --property "$1" --value ptpmon
+}
+
+# A line of /proc/PID/status.
+proc_status() { # proc_status PID KEY
+	awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"
+}
+
+pids() { # every process of the service
+	cat "/sys/fs/cgroup$(property ControlGroup)/cgroup.procs" 2>/dev/null
+}
+
+pid_of() { # pid_of PATTERN: the service's process with such a command line
+	local pid
+
+	for pid in $(pids); do
+		tr '\0' ' ' <"/proc/$pid/cmdline" | grep -qE -- "$1" && echo "$pid" && return
+	done
+}
+
+find_children() {
+	parent=$(property MainPID)
+	ptp4l=$(pid_of '^[^ ]*ptp4l ')
+	recorder=$(pid_of ' recorder')
+	sampler=$(pid_of 'ptpmon-sampler')
+}
+
+status() { # status FILTER: of what ptpmon says of itself
+	ptpmon status --json 2>/dev/null | jq -r "$1" 2>/dev/null
+}
+
+as() { # as USER COMMAND...: with that user's groups and no more
+	setpriv --reuid "$1" --regid "$1" --init-groups --inh-caps=-all "${@:2}"
+}
+
+is_up() { # after a restart: everything is there, and ptp4l is in step with its master
+	find_children
+	[ -n "$ptp4l" ] && [ -n "$recorder" ] && [ -n "$sampler" ] &&
+		[ "$(status '.ports[0].state.value')" = SLAVE ]
+}
+
+set_up_network() {
+	ip netns add master
+	ip link add eth0 type veth peer name eth0 netns master
+	ip link set eth0 up
+	ip -n master link set eth0 up
+	ip netns exec master ptp4l -i eth0 -S -2 -m --priority1=100 --masterOnly=1 \
+		--uds_address=/run/master-ptp4l --tx_timestamp_timeout=200 --logSyncInterval=-2 \
+		--logAnnounceInterval=-1 >/run/master.log 2>&1 &
+	master=$!
+}
+
+configure() {
+	cat >/etc/ptpmon/ptpmon.conf <<-END
+		[ptpmon]
+		role = slave
+		interfaces = eth0
+		[ptp4l]
+		timestamping = software
+		tx_timestamp_timeout = 200 ms
+		log_sync_interval = -2
+		extra_arguments = --summary_interval=-2 --logAnnounceInterval=-1 --sanity_freq_limit=0 --pi_proportional_const=0.7 --pi_integral_const=0.3
+		[latency]
+		interval = 10 ms
+		idle_states = hold
+	END
+}
+
+drop_in() { # drop_in LINE...: of [Service]
+	mkdir -p /run/systemd/system/ptpmon.service.d
+	{
+		echo '[Service]'
+		printf '%s\n' "$@"
+	} >/run/systemd/system/ptpmon.service.d/test.conf
+	systemctl daemon-reload
+}
+
+# --- before it runs ---
+
+check "the installed unit passes systemd-analyze verify" \
+	[ -z "$(systemd-analyze verify --man=no ptpmon.service 2>&1 | grep -i ptpmon)" ]
+check "the user ptpmon is there, and cannot log in" \
+	[ "$(getent passwd ptpmon | cut -d: -f 6-7)" = /var/lib/ptpmon:/usr/sbin/nologin ]
+check "udev gave /dev/cpu_dma_latency to the group" \
+	[ "$(stat -c '%G %a' /dev/cpu_dma_latency)" = "ptpmon 660" ]
+check "tmpfiles made the record's directory" \
+	[ "$(stat -c '%U %G %a' /var/lib/ptpmon)" = "ptpmon ptpmon 750" ]
+
+rm -f /etc/ptpmon/ptpmon.conf
+systemctl start ptpmon 2>/dev/null
+check "without a configuration it fails, and is not tried again" \
+	[ "$(property ActiveState) $(property ExecMainStatus) $(property NRestarts)" = "failed 2 0" ]
+check "... with a line that says why" \
+	grep -q 'ptpmon.conf' <<<"$(journalctl --quiet --output cat --unit ptpmon)"
+
+# --- start ---
+
+set_up_network
+mkdir -p /etc/ptpmon
+configure
+start_cs=$(uptime_cs)
+check "it starts" systemctl start ptpmon
+echo "# systemctl start waited $(($(uptime_cs) - start_cs)) cs"
+find_children
+check "systemctl start waits until the recorder is there" [ -n "$recorder" ]
+check "it is in step with its master" wait_for 60 is_up
+check "... and STATUS says so" wait_for 30 '[[ $(property StatusText) == *SLAVE* ]]'
+echo "# $(property StatusText)"
+
+# --- who it is, and what it may ---
+
+caps=$(((1 << 23) | (1 << 25) | (1 << 12) | (1 << 13) | (1 << 10) | (1 << 14)))
+caps=$(printf '%016x' "$caps")
+check "every process runs as ptpmon" \
+	[ "$(for pid in $(pids); do stat -c '%U %G' "/proc/$pid"; done | sort -u)" = "ptpmon ptpmon" ]
+check "the parent has the six capabilities and no more" \
+	[ "$(for key in CapEff CapPrm CapBnd CapAmb; do proc_status "$parent" $key; done | sort -u)" = "$caps" ]
+check "the recorder has none" \
+	[ "$(for key in CapEff CapPrm CapInh CapAmb; do proc_status "$recorder" $key; done | sort -u)" = 0000000000000000 ]
+check "no process can get more" \
+	[ "$(for pid in $(pids); do proc_status "$pid" NoNewPrivs; done | sort -u)" = 1 ]
+check "every process has the filter of system calls" \
+	[ "$(for pid in $(pids); do proc_status "$pid" Seccomp; done | sort -u)" = 2 ]
+check "ptp4l runs SCHED_FIFO 70" [ "$(ps -o cls=,rtprio= -p "$ptp4l" | xargs)" = "FF 70" ]
+check "a sampler thread for each CPU runs SCHED_FIFO 98" \
+	[ "$(ps -L -o cls=,rtprio= -p "$sampler" | grep -c 'FF *98')" = "$(nproc)" ]
+check "... and its memory is locked" [ "$(proc_status "$sampler" VmLck)" -gt 0 ]
+check "... and it holds /dev/cpu_dma_latency" \
+	[ -n "$(find "/proc/$sampler/fd" -lname /dev/cpu_dma_latency)" ]
+check "the system is read-only to it" \
+	grep -q 'Read-only' <<<"$(nsenter -t "$recorder" -m touch /usr/x /etc/x 2>&1)"
+check "only its own directories can be written" \
+	nsenter -t "$recorder" -m setpriv --reuid ptpmon --regid ptpmon --clear-groups \
+	sh -c 'touch /run/ptpmon/x /var/lib/ptpmon/x && rm /run/ptpmon/x /var/lib/ptpmon/x'
+exposure=$(systemd-analyze security --no-pager ptpmon.service | tail -n 1)
+check "systemd-analyze security: an exposure of at most 3.1" \
+	[ "$(sed 's/.*: \([0-9]*\)\.\([0-9]\) .*/\1\2/' <<<"$exposure")" -le 31 ]
+echo "# $exposure"
+check "systemd's own line names it" grep -q 'ptpmon\[[0-9]*\]: ' <<<"$(journalctl --quiet --unit ptpmon)"
+
+# --- who may ask ---
+
+useradd --no-create-home --groups ptpmon friend
+useradd --no-create-home stranger
+check "a user in the group sees its status" grep -q SLAVE <<<"$(as friend ptpmon status)"
+check "... and the record" as friend ptpmon runs
+check "... and may leave a mark" as friend ptpmon mark "from a friend"
+check "a stranger is refused" bash -c '! "$@" 2>&1' - setpriv --reuid stranger --regid stranger \
+	--init-groups ptpmon status
+check "... and told how to be let in" \
+	grep -q group <<<"$(as stranger ptpmon status 2>&1)"
+
+# --- the end of a child, of the parent, of all ---
+
+kill -KILL "$ptp4l"
+check "a killed ptp4l comes back" wait_for 30 '[ "$(pid_of "^[^ ]*ptp4l ")" != "$ptp4l" ] && is_up'
+check "... without a restart of the service" [ "$(property NRestarts)" = 0 ]
+
+old="$(pids)"
+kill -KILL "$parent"
+check "a killed parent is started again" wait_for 60 '[ "$(property NRestarts)" = 1 ] && is_up'
+check "... and none of its children lived on" \
+	[ -z "$(comm -12 <(sort <<<"$old") <(pids | sort))" ]
+
+drop_in WatchdogSec=6
+systemctl restart ptpmon
+check "it starts with a short watchdog" wait_for 60 is_up
+pause 10
+check "... and feeds it" [ "$(property NRestarts)" = 0 ]
+kill -STOP "$parent"
+check "a stopped parent is killed by the watchdog and started again" \
+	wait_for 90 '[ "$(property NRestarts)" = 1 ] && is_up'
+check "... by the watchdog" grep -qi 'watchdog timeout' <<<"$(journalctl --quiet --unit ptpmon)"
+
+# Something in the service's control group eats more memory than there is for it.
+find_children
+old_ptp4l=$ptp4l
+group=/sys/fs/cgroup$(property ControlGroup)
+echo $(($(cat "$group/memory.current") + (64 << 20))) >"$group/memory.max"
+sh -c 'echo $$ >"$1/cgroup.procs" && echo 1000 >/proc/$$/oom_score_adj && exec tail /dev/zero' - "$group"
+echo max >"$group/memory.max"
+check "systemd hears of a process that had to go for its memory" \
+	wait_for 10 'grep -q "killed by the OOM killer" <<<"$(journalctl --quiet --unit ptpmon)"'
+pause 3
+check "... and lets the service go on" is_up
+check "... as it was" [ "$(property NRestarts) $ptp4l" = "1 $old_ptp4l" ]
+
+old="$(pids)"
+check "it stops" systemctl stop ptpmon
+check "... in order" [ "$(property ActiveState) $(property Result)" = "inactive success" ]
+check "... and leaves no process" [ -z "$(for pid in $old; do ps -o pid= -p "$pid"; done)" ]
+check "... and no runtime directory" [ ! -e /run/ptpmon ]
+check "... and a record that ended in order" \
+	[ "$(sqlite3 -readonly /var/lib/ptpmon/ptpmon.db 'select how from run order by id desc limit 1')" = stopped ]
+
+kill "$master"
+ip link del eth0
+ip netns del master
+[ "$lab_bad" = 0 ] || journalctl --no-pager --quiet --output short-monotonic --unit ptpmon | tail -n 60
+[ "$lab_bad" = 0 ]
