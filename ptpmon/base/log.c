@@ -60,7 +60,7 @@ void log_line(enum log_level level, const char *fmt, ...)
 		return;
 	if (logger.journal)
 		at = snprintf(line, sizeof(line), "<%d>", (int)level);
-	if (logger.name)
+	else if (logger.name)
 		at += snprintf(line + at, sizeof(line) - (size_t)at, "%s: ", logger.name);
 	va_start(ap, fmt);
 	n = vsnprintf(line + at, sizeof(line) - (size_t)at - 1, fmt, ap);

@@ -3,7 +3,8 @@
  * ptpmon/base/log.h: one event, one line, on stderr.
  *
  * Under systemd (stderr is the JOURNAL_STREAM) a line begins with the <N> prefix that the journal
- * takes as its priority; elsewhere it does not. The logger is the only global of the program.
+ * takes as its priority, and the journal names the program itself; elsewhere its name begins the
+ * line. The logger is the only global of the program.
  * Writing does not block: a line that stderr cannot take now (a held terminal, a full pipe) is
  * dropped.
  */
@@ -18,7 +19,8 @@ enum log_level { /* syslog's numbers */
 		 LOG_LEVEL_DEBUG = 7,
 };
 
-/* Name in front of each line (a literal; NULL: none), and the least severe level that is shown. */
+/* Name in front of each line but in the journal (a literal; NULL: none), and the least severe level
+ * that is shown. */
 void log_setup(const char *name, enum log_level level);
 enum log_level log_level(void);
 

@@ -24,7 +24,7 @@ static const struct {
 } rows[] = {
 	{"terminal", STREAM_NONE, "ptpmon", "a: b", "ptpmon: a: b\n"},
 	{"no name", STREAM_NONE, NULL, "a: b", "a: b\n"},
-	{"journal", STREAM_OWN, "ptpmon", "a: b", "<4>ptpmon: a: b\n"},
+	{"journal", STREAM_OWN, "ptpmon", "a: b", "<4>a: b\n"},
 	{"the journal is somebody else's", STREAM_OTHER, "ptpmon", "a: b", "ptpmon: a: b\n"},
 	{"a line that would forge another", STREAM_OWN, NULL, "a\n<0>b\033", "<4>a <0>b \n"},
 };
