@@ -17,6 +17,7 @@ static const struct {
 } commands[] = {
 	{"run", cmd_run, "the service: supervise ptp4l, record, serve"},
 	{"status", cmd_status, "one screen about now"},
+	{"wait-sync", cmd_wait_sync, "wait until it is synchronised"},
 	{"report", cmd_report, "percentiles of a recorded run, with latency beside them"},
 	{"compare", cmd_compare, "two runs side by side, and what differs between the boards"},
 	{"runs", cmd_runs, "what is recorded, and what it costs"},

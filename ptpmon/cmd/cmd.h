@@ -15,5 +15,6 @@ int cmd_events(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_wait_sync(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
 int cmd_phase(int argc, char **argv);

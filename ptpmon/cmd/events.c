@@ -8,6 +8,7 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/cmd/cmd.h"
+#include "ptpmon/cmd/events_live.h"
 #include "ptpmon/cmd/options.h"
 #include "ptpmon/cmd/recorded.h"
 #include "ptpmon/report/event_json.h"
@@ -28,6 +29,7 @@ struct settings {
 /* Where the output has got to. */
 struct position {
 	const struct settings *settings;
+	struct events_live live; /* its service is NULL: the record alone is followed */
 	const struct clock_anchor *anchors;
 	size_t n_anchors;
 	int64_t run;     /* the run that is shown */
@@ -62,7 +64,9 @@ static int on_event(void *userdata, const struct query_event *e)
 		.detail = e->detail,
 	};
 
-	return e->id > p->last_id ? print(p->settings, &line) : 0;
+	if (e->id <= p->last_id || events_live_has(&p->live, &line))
+		return 0;
+	return print(p->settings, &line);
 }
 
 static int keep_largest_id(void *userdata, const struct query_event *e)
@@ -120,6 +124,57 @@ static int look(struct position *p, bool again)
 	return show(p, q);
 }
 
+/* One from the service. */
+static int on_live(void *userdata, const json_t *json, const struct event_line *line)
+{
+	const struct position *p = userdata;
+	int r = 0;
+
+	if (line->mono_ns < p->since_mono_ns)
+		return 0;
+	if (!p->settings->json)
+		r = event_line_print(line, stdout);
+	else if (json_dumpf(json, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF)
+		r = -EIO;
+	return r == 0 && fflush(stdout) == EOF ? -EIO : r;
+}
+
+/* Over every recorder that comes, and every service. */
+static int follow_live(struct position *p)
+{
+	const struct timespec every = nsec_to_timespec(LOOK_EVERY_NS);
+	const struct service *service = p->live.service;
+	char why[VARLINK_WHY_MAX];
+
+	for (;;) {
+		int r = events_live_follow(&p->live, on_live, p, why);
+
+		if (r != -ECONNRESET)
+			return options_complain(service->command, "events cannot be shown: %s",
+						strerror(-r));
+		(void)options_complain(service->command, "%s: it hung up: waiting for the service",
+				       service->path);
+		while (events_live_open(&p->live, service, why) != 0)
+			(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &every, NULL);
+	}
+}
+
+/* True: the service is listened to. False: after a line that says what is followed instead. */
+static bool listen_live(struct position *p, struct service *service)
+{
+	const struct settings *s = p->settings;
+	char why[VARLINK_WHY_MAX];
+
+	if (!s->follow || s->db || s->run || !service_find(service, s->command, s->config))
+		return false;
+	if (events_live_open(&p->live, service, why) == 0)
+		return true;
+	p->live.service = NULL;
+	(void)options_complain(s->command, "%s: following the record instead, as it is flushed",
+			       why);
+	return false;
+}
+
 static int follow(struct position *p)
 {
 	const struct timespec every = nsec_to_timespec(LOOK_EVERY_NS);
@@ -136,6 +191,7 @@ int cmd_events(int argc, char **argv)
 {
 	struct settings s = {.command = argv[0]};
 	struct position p = {.settings = &s};
+	struct service service;
 	/* clang-format off */
 	const struct option_row rows[] = {
 		{"since", 's', "TIME", "from a time in UTC on (2026-03-01T22:00:00Z), or from\n"
@@ -163,6 +219,10 @@ int cmd_events(int argc, char **argv)
 	if (!options_parse(&usage, argc, argv, &first, &status))
 		return status;
 	s.run = first < argc ? argv[first] : NULL;
+	(void)listen_live(&p, &service);
 	status = look(&p, false);
-	return status == EXIT_GOOD && s.follow ? follow(&p) : status;
+	if (status == EXIT_GOOD && s.follow)
+		status = p.live.service ? follow_live(&p) : follow(&p);
+	events_live_close(&p.live);
+	return status;
 }

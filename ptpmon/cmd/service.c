@@ -64,6 +64,21 @@ int service_ask(const struct service *s, const char *method, json_t *parameters,
 	return r;
 }
 
+int service_watch(const struct service *s, const char *method, json_t *parameters,
+		  struct varlink_stream **out, char why[static VARLINK_WHY_MAX])
+{
+	json_auto_t *sent = parameters;
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%s.%s", CONTROL_INTERFACE, method);
+	return varlink_stream_open(out, s->path, name, sent, ANSWER_WITHIN_NS, why);
+}
+
+bool service_is_absent(int result)
+{
+	return nobody_listens(result);
+}
+
 bool service_in_doubt(int result)
 {
 	return result == -ETIMEDOUT || result == -ECONNRESET || result == -EPIPE;

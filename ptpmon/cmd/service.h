@@ -24,6 +24,13 @@ bool service_find(struct service *out, const char *command, const char *config_p
 int service_ask(const struct service *s, const char *method, json_t *parameters, json_t **reply,
 		char why[static VARLINK_WHY_MAX]);
 
+/* The same with `more`, once: the answers to come. */
+int service_watch(const struct service *s, const char *method, json_t *parameters,
+		  struct varlink_stream **out, char why[static VARLINK_WHY_MAX]);
+
+/* Nobody listens there, whether a service runs or not. */
+bool service_is_absent(int result);
+
 /* True for a result that leaves open whether the service has done, or will do, what was asked. */
 bool service_in_doubt(int result);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ptpmon status: is it good? Asks the service and draws what it answers. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,18 @@ static int print(const struct status *s, const json_t *json, bool as_json)
 	return 0;
 }
 
-static int show(const struct service *service, bool as_json)
+/* What was shown has been read. */
+static int acknowledge(const struct service *service, const struct status *s)
+{
+	char why[VARLINK_WHY_MAX];
+	int r = service_ask(service, "AcknowledgeAlarms",
+			    json_pack("{so}", "until", json_sprintf("%" PRId64, s->taken_mono_ns)),
+			    NULL, why);
+
+	return r == 0 ? EXIT_GOOD : service_complain(service, r, why);
+}
+
+static int show(const struct service *service, bool as_json, bool read)
 {
 	CLEANUP(freep) struct status *s = malloc(sizeof(*s));
 	json_auto_t *reply = NULL;
@@ -64,6 +76,8 @@ static int show(const struct service *service, bool as_json)
 	r = print(s, json, as_json);
 	if (r < 0)
 		return options_complain(service->command, "cannot print: %s", strerror(-r));
+	if (read && acknowledge(service, s) != EXIT_GOOD)
+		return EXIT_USAGE;
 	return status_judge(s, why) == STATUS_GOOD ? EXIT_GOOD : EXIT_BAD;
 }
 
@@ -71,9 +85,12 @@ int cmd_status(int argc, char **argv)
 {
 	const char *config = NULL;
 	bool json = false;
+	bool read = false;
 	const struct option_row rows[] = {
 		OPTION_CONFIG(&config),
 		OPTION_JSON(&json),
+		{"acknowledge", 'a', NULL, "the alarms that are shown have been read", take_flag,
+		 &read, 0, 0},
 	};
 	const struct usage usage = {
 		.synopsis = "status [OPTION]...",
@@ -89,5 +106,5 @@ int cmd_status(int argc, char **argv)
 		return status;
 	if (!service_find(&service, argv[0], config))
 		return EXIT_USAGE;
-	return show(&service, json);
+	return show(&service, json, read);
 }

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -47,11 +49,11 @@ static int connect_to(int fd, const char *path, int64_t deadline_mono_ns)
 	return 0;
 }
 
-/* Sends request, and receives one message, which stays frames' own. */
-static int exchange(struct frames *f, const char *request, int64_t deadline_mono_ns,
-		    const char **answer, size_t *len)
+/* Sends what is unsent, and waits for one message, which stays frames' own. */
+static int await_message(struct frames *f, int64_t deadline_mono_ns, const char **answer,
+			 size_t *len)
 {
-	int r = frames_put(f, request);
+	int r = 0;
 
 	while (r >= 0 && !frames_waiting(f)) {
 		short events = POLLIN;
@@ -107,29 +109,92 @@ static const char *explain(int error)
 	}
 }
 
+struct varlink_stream {
+	int fd;
+	struct frames frames;
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+};
+
+DEFINE_FREEP(struct varlink_stream, varlink_stream_free)
+
+static int complain(int error, const char *path, char why[static VARLINK_WHY_MAX])
+{
+	(void)snprintf(why, VARLINK_WHY_MAX, "%s: %s", path, explain(error));
+	return error;
+}
+
+/* The request is queued, not sent yet. */
+static int stream_open(struct varlink_stream **out, const char *path, const char *method,
+		       json_t *parameters, bool more, int64_t deadline_mono_ns)
+{
+	CLEANUP(varlink_stream_freep) struct varlink_stream *s = calloc(1, sizeof(*s));
+	json_auto_t *message = json_pack("{ss sO*}", "method", method, "parameters", parameters);
+	CLEANUP(freep) char *request = NULL;
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->fd < 0)
+		return -errno;
+	if (more)
+		(void)json_object_set_new(message, "more", json_true());
+	request = json_dumps(message, JSON_COMPACT);
+	if (!request)
+		return -EINVAL;
+	s->frames = (struct frames){.fd = s->fd, .in_max = VARLINK_REPLY_MAX};
+	(void)snprintf(s->path, sizeof(s->path), "%s", path);
+	r = connect_to(s->fd, path, deadline_mono_ns);
+	if (r == 0)
+		r = frames_put(&s->frames, request);
+	if (r == 0)
+		*out = steal(&s);
+	return r;
+}
+
+int varlink_stream_open(struct varlink_stream **out, const char *path, const char *method,
+			json_t *parameters, int64_t timeout_ns, char why[static VARLINK_WHY_MAX])
+{
+	int r = stream_open(out, path, method, parameters, true,
+			    nsec_now(CLOCK_MONOTONIC) + timeout_ns);
+
+	return r < 0 ? complain(r, path, why) : 0;
+}
+
+static int stream_next(struct varlink_stream *s, int64_t deadline_mono_ns, json_t **reply,
+		       char why[static VARLINK_WHY_MAX])
+{
+	const char *answer = NULL;
+	size_t len = 0;
+	int r = await_message(&s->frames, deadline_mono_ns, &answer, &len);
+
+	if (r == 0)
+		r = parse_answer(answer, len, reply, why);
+	return r < 0 ? complain(r, s->path, why) : r;
+}
+
+int varlink_stream_next(struct varlink_stream *s, int64_t timeout_ns, json_t **reply,
+			char why[static VARLINK_WHY_MAX])
+{
+	return stream_next(s, nsec_now(CLOCK_MONOTONIC) + timeout_ns, reply, why);
+}
+
+struct varlink_stream *varlink_stream_free(struct varlink_stream *s)
+{
+	if (!s)
+		return NULL;
+	frames_clear(&s->frames);
+	close_fdp(&s->fd);
+	free(s);
+	return NULL;
+}
+
 int varlink_call(const char *path, const char *method, json_t *parameters, int64_t timeout_ns,
 		 json_t **reply, char why[static VARLINK_WHY_MAX])
 {
-	CLEANUP(close_fdp) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	CLEANUP(frames_clear) struct frames f = {.fd = fd, .in_max = VARLINK_REPLY_MAX};
-	json_auto_t *message = json_pack("{ss sO*}", "method", method, "parameters", parameters);
-	CLEANUP(freep) char *request = json_dumps(message, JSON_COMPACT);
+	CLEANUP(varlink_stream_freep) struct varlink_stream *s = NULL;
 	int64_t deadline_mono_ns = nsec_now(CLOCK_MONOTONIC) + timeout_ns;
-	const char *answer = NULL;
-	size_t len = 0;
-	int r;
+	int r = stream_open(&s, path, method, parameters, false, deadline_mono_ns);
 
-	if (fd < 0)
-		r = -errno;
-	else if (!request)
-		r = -EINVAL;
-	else
-		r = connect_to(fd, path, deadline_mono_ns);
-	if (r >= 0)
-		r = exchange(&f, request, deadline_mono_ns, &answer, &len);
-	if (r >= 0)
-		r = parse_answer(answer, len, reply, why);
-	if (r < 0)
-		(void)snprintf(why, VARLINK_WHY_MAX, "%s: %s", path, explain(r));
-	return r;
+	return r < 0 ? complain(r, path, why) : stream_next(s, deadline_mono_ns, reply, why);
 }

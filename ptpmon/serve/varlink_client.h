@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ptpmon/serve/varlink_client.h: one call of one method, for a command that waits for it. */
+/*
+ * ptpmon/serve/varlink_client.h: calls of a method, for a command that waits for the answer, or for
+ * one after the other.
+ */
 #pragma once
 #include <jansson.h>
 #include <stdint.h>
@@ -22,3 +25,19 @@ enum { VARLINK_ERROR = 1 }; /* the service answered with an error */
  */
 int varlink_call(const char *path, const char *method, json_t *parameters, int64_t timeout_ns,
 		 json_t **reply, char why[static VARLINK_WHY_MAX]);
+
+struct varlink_stream;
+
+/*
+ * Connects and sends the same with `more`: the answers are taken one by one. 0, or -errno and why,
+ * as varlink_call().
+ */
+int varlink_stream_open(struct varlink_stream **out, const char *path, const char *method,
+			json_t *parameters, int64_t timeout_ns, char why[static VARLINK_WHY_MAX]);
+
+/* The next answer within timeout_ns, as varlink_call(); after -ETIMEDOUT it may still come. */
+int varlink_stream_next(struct varlink_stream *s, int64_t timeout_ns, json_t **reply,
+			char why[static VARLINK_WHY_MAX]);
+
+/* Hangs up. NULL is fine. */
+struct varlink_stream *varlink_stream_free(struct varlink_stream *s);
