@@ -178,19 +178,46 @@ int record_end_phase(struct record *r, const char *who)
 	return 0;
 }
 
+/* For who listens, in the record's own words: it tells this itself when it can be written again. */
+static void tell_store(struct record *r, enum event_code code, const char *what, const char *more)
+{
+	struct event e =
+		event_make(code, nsec_now(CLOCK_MONOTONIC), "record", "record: %s%s", what, more);
+
+	if (r->on_event)
+		r->on_event(r->userdata, &e);
+}
+
+static void store_failed(struct record *r, const struct store_health *h)
+{
+	log_error("%s: recording goes on in memory", h->problem);
+	r->store_failing_since_mono_ns = nsec_now(CLOCK_MONOTONIC);
+	tell_store(r, EVENT_STORE_FAILED, "not written: ", h->problem);
+}
+
+static void store_recovered(struct record *r, const struct store_health *h)
+{
+	int64_t failed_ns = nsec_now(CLOCK_MONOTONIC) - r->store_failing_since_mono_ns;
+	char lasted[NSEC_TEXT_MAX];
+
+	log_notice("%s: can be written again, dropped=%" PRIu64, store_path(r->store), h->dropped);
+	tell_store(r, EVENT_STORE_RECOVERED, "written again after ",
+		   nsec_format_age(failed_ns, lasted));
+}
+
 void record_flushed(struct record *r)
 {
 	struct store_health h = store_health(r->store);
 
-	/* the record itself tells all of this when it can be written again */
-	if (h.set_asides != r->set_asides)
+	if (h.set_asides != r->set_asides) {
 		log_error("%s: %s", store_path(r->store), h.set_aside);
+		tell_store(r, EVENT_STORE_SET_ASIDE, h.set_aside, "");
+	}
 	r->set_asides = h.set_asides;
 	if (r->store_ok && !h.ok)
-		log_error("%s: recording goes on in memory", h.problem);
+		store_failed(r, &h);
 	if (!r->store_ok && h.ok)
-		log_notice("%s: can be written again, dropped=%" PRIu64, store_path(r->store),
-			   h.dropped);
+		store_recovered(r, &h);
 	r->store_ok = h.ok;
 	if (!h.ok)
 		return;

@@ -31,6 +31,7 @@ struct record {
 	struct clock_anchor anchor;   /* the newest */
 	int64_t resumed_from_mono_ns; /* TIME_UNKNOWN: this run is new */
 	bool store_ok;                /* as last told */
+	int64_t store_failing_since_mono_ns;
 	/* events of children, by their moment: written, put before the flush that runs, put */
 	int64_t durable_mono_ns, flushing_mono_ns, put_mono_ns;
 	unsigned set_asides; /* as last told */
