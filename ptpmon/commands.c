@@ -96,6 +96,31 @@ int command_ptp4l(struct command *out, const struct config *c, size_t i, const c
 	return out->too_long ? -E2BIG : 0;
 }
 
+/* phc2sys takes seconds; 0 is never. */
+static void add_seconds(struct command *out, const char *option, int64_t ns)
+{
+	command_add(out, "%s", option);
+	command_add(out, "%" PRId64 ".%09" PRId64, ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
+}
+
+int command_phc2sys(struct command *out, const struct config *c, const char *program, int phc_index,
+		    int utc_offset_s)
+{
+	command_add(out, "%s", program);
+	command_add(out, "-s");
+	command_add(out, "/dev/ptp%d", phc_index);
+	command_add(out, "-c");
+	command_add(out, "CLOCK_REALTIME");
+	command_add(out, "-O"); /* CLOCK_REALTIME - PHC */
+	command_add(out, "%d", -utc_offset_s);
+	add_seconds(out, "-F", c->phc2sys.first_step_ns);
+	add_seconds(out, "-S", c->phc2sys.step_threshold_ns);
+	command_add(out, "-m");
+	command_add(out, "-q");
+	add_extra_arguments(out, c->phc2sys.extra_arguments);
+	return out->too_long ? -E2BIG : 0;
+}
+
 int cpu_choice_resolve(const struct cpu_choice *choice, struct cpulist *out)
 {
 	struct cpulist online;
@@ -140,16 +165,26 @@ int command_sampler(struct command *out, const struct config *c, const char *pro
 	return out->too_long ? -E2BIG : 0;
 }
 
-int schedule_ptp4l(const struct config_ptp4l *p, struct schedule *out)
+static int schedule_fifo(int64_t priority, const struct cpu_choice *cpus, struct schedule *out)
 {
 	struct schedule s = {
-		.policy = p->fifo_priority ? SCHED_FIFO : SCHED_OTHER,
-		.priority = (int)p->fifo_priority,
-		.pinned = p->cpus.kind != CPUS_ALL,
+		.policy = priority ? SCHED_FIFO : SCHED_OTHER,
+		.priority = (int)priority,
+		.pinned = cpus->kind != CPUS_ALL,
 	};
-	int r = s.pinned ? cpu_choice_resolve(&p->cpus, &s.cpus) : 0;
+	int r = s.pinned ? cpu_choice_resolve(cpus, &s.cpus) : 0;
 
 	if (r == 0)
 		*out = s;
 	return r;
+}
+
+int schedule_ptp4l(const struct config_ptp4l *p, struct schedule *out)
+{
+	return schedule_fifo(p->fifo_priority, &p->cpus, out);
+}
+
+int schedule_phc2sys(const struct config *c, struct schedule *out)
+{
+	return schedule_fifo(c->phc2sys.fifo_priority, &c->phc2sys.cpus, out);
 }

@@ -37,8 +37,16 @@ int command_ptp4l(struct command *out, const struct config *c, size_t i, const c
 int command_sampler(struct command *out, const struct config *c, const char *program,
 		    int window_fd);
 
+/*
+ * phc2sys, steering CLOCK_REALTIME by a PHC that is utc_offset_s ahead of UTC. Source, sink and
+ * offset are named, so that it asks no ptp4l and waits for none. 0, or -E2BIG.
+ */
+int command_phc2sys(struct command *out, const struct config *c, const char *program, int phc_index,
+		    int utc_offset_s);
+
 /* The CPUs of a choice on this machine. 0, or -errno of reading /sys. */
 int cpu_choice_resolve(const struct cpu_choice *choice, struct cpulist *out);
 
 /* The schedule of a ptp4l. 0, or -errno. */
 int schedule_ptp4l(const struct config_ptp4l *p, struct schedule *out);
+int schedule_phc2sys(const struct config *c, struct schedule *out);

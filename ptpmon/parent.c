@@ -23,32 +23,32 @@ enum { VERIFY_TICKS = 10 }; /* seconds between two readings of the schedules */
 
 /* Telling */
 
-static void tell_recorder(struct parent *p, const struct child *c, enum event_code code,
-			  const char *text)
+static void tell_recorder(struct supervised *s, enum event_code code, const char *text)
 {
 	struct message m = {
 		.kind = MESSAGE_CHILD,
 		.mono_ns = nsec_now(CLOCK_MONOTONIC),
 		.happened = code != EVENT_CODE_MAX,
 		.code = code == EVENT_CODE_MAX ? 0 : code,
-		.child = *child_status(c),
+		.child = *child_status(s->child),
+		.steer = s->steer,
 	};
 
 	(void)snprintf(m.text, sizeof(m.text), "%s", text);
-	if (!recorder_link_send(&p->link, &m))
+	if (!recorder_link_send(&s->parent->link, &m))
 		log_warning("recorder: does not take what happens; not recorded: %s", text);
 }
 
 void parent_tell(struct supervised *s, const struct event *e)
 {
-	tell_recorder(s->parent, s->child, e->code, e->text);
+	tell_recorder(s, e->code, e->text);
 	log_line(severity_log_level(e->severity), "%s", e->text);
 }
 
 static void introduce_children(struct parent *p)
 {
 	for (size_t i = 0; i < p->n_children; i++)
-		tell_recorder(p, p->children[i]->child, EVENT_CODE_MAX, "");
+		tell_recorder(p->children[i], EVENT_CODE_MAX, "");
 }
 
 /* Stopping */
@@ -129,7 +129,8 @@ static void start_others(struct parent *p)
 		return;
 	p->others_started = true;
 	for (size_t i = 1; i < p->n_children; i++)
-		child_start(p->children[i]->child);
+		if (!p->children[i]->kind->on_request)
+			child_start(p->children[i]->child);
 }
 
 static void on_changed(void *userdata, struct child *c, enum event_code code, const char *text)
@@ -148,13 +149,74 @@ static void on_changed(void *userdata, struct child *c, enum event_code code, co
 		cannot_run(p, text);
 		return;
 	}
-	tell_recorder(p, c, code, text);
+	tell_recorder(s, code, text);
 	if (code == EVENT_CODE_MAX || (p->stopping && p->status == EXIT_USAGE))
 		return; /* the one line that says why it cannot run is out */
 	if (is_recorder && code == EVENT_CHILD_STARTED)
 		log_info("%s", text);
 	else
 		log_line(severity_log_level(event_code_severity(code)), "%s", text);
+}
+
+static struct supervised *find_child(struct parent *p, const char *name)
+{
+	for (size_t i = 0; i < p->n_children; i++)
+		if (strcmp(p->children[i]->name, name) == 0)
+			return p->children[i];
+	return NULL;
+}
+
+/* Only what has been started is started again. */
+static void restart_child(struct supervised *s, const char *why)
+{
+	if (s->kind->on_request && child_status(s->child)->state == CHILD_STOPPED)
+		return;
+	log_notice("%s: restart: %s", s->name, why);
+	child_restart(s->child);
+}
+
+/* The recorder has no privileges, and might say anything. */
+static bool can_be_steered_by(const struct message_steer *steer)
+{
+	return steer->phc_index >= 0 && steer->phc_index < PARENT_PHC_INDEX_MAX &&
+	       steer->utc_offset_s >= -PARENT_UTC_OFFSET_MAX &&
+	       steer->utc_offset_s <= PARENT_UTC_OFFSET_MAX;
+}
+
+static void steer(struct supervised *s, const struct message *m)
+{
+	if (!s->kind->on_request || !can_be_steered_by(&m->steer))
+		return;
+	s->steer = m->steer;
+	s->steer.given = true;
+	log_info("%s: start: %s", s->name, m->text);
+	if (child_status(s->child)->state == CHILD_STOPPED)
+		child_start(s->child);
+	else
+		child_restart(s->child);
+}
+
+static void stop_on_request(struct supervised *s, const char *why)
+{
+	if (!s->kind->on_request)
+		return;
+	log_info("%s: stop: %s", s->name, why);
+	s->steer.given = false;
+	child_stop(s->child);
+}
+
+static void on_order(struct parent *p, const struct message *m)
+{
+	struct supervised *s = find_child(p, m->child.name);
+
+	if (!s || p->stopping)
+		return;
+	if (m->kind == MESSAGE_RESTART)
+		restart_child(s, m->text);
+	else if (m->kind == MESSAGE_STEER)
+		steer(s, m);
+	else
+		stop_on_request(s, m->text);
 }
 
 static void on_message(struct parent *p, const struct message *m)
@@ -182,11 +244,9 @@ static void on_message(struct parent *p, const struct message *m)
 		(void)sd_notify(false, status);
 		break;
 	case MESSAGE_RESTART:
-		for (size_t i = 0; i < p->n_children && !p->stopping; i++)
-			if (strcmp(p->children[i]->name, m->child.name) == 0) {
-				log_notice("%s: restart: %s", m->child.name, m->text);
-				child_restart(p->children[i]->child);
-			}
+	case MESSAGE_STEER:
+	case MESSAGE_STOP:
+		on_order(p, m);
 		break;
 	case MESSAGE_CHILD:
 	case MESSAGE_KIND_MAX:

@@ -125,6 +125,29 @@ static int plan_sampler(struct supervised *s, struct spawn_plan *plan,
 static const struct child_kind sampler_kind = {.policy = &restart_default_policy,
 					       .plan = plan_sampler};
 
+/* phc2sys */
+
+static int plan_phc2sys(struct supervised *s, struct spawn_plan *plan,
+			char why[static STATUS_TEXT_MAX])
+{
+	const struct config *c = s->parent->config;
+
+	plan->program = s->program;
+	plan->output_fd = s->log_fds[1];
+	plan->must_schedule = c->realtime.on_refusal == ON_REFUSAL_FAIL;
+	plan->death_signal = SIGKILL;
+	if (schedule_phc2sys(c, &plan->schedule) < 0)
+		return -ENODEV;
+	return command_phc2sys(&s->parent->command, c, s->program, s->steer.phc_index,
+			       s->steer.utc_offset_s);
+}
+
+static const struct child_kind phc2sys_kind = {
+	.policy = &restart_default_policy,
+	.plan = plan_phc2sys,
+	.on_request = true,
+};
+
 int parent_plan(void *userdata, struct child *c, struct spawn_plan *plan,
 		char why[static STATUS_TEXT_MAX])
 {
@@ -245,6 +268,22 @@ static int add_sampler(struct parent *p, const struct child_ops *ops, char *why)
 	return r;
 }
 
+static int add_phc2sys(struct parent *p, const struct child_ops *ops, char *why)
+{
+	const char *program = p->config->phc2sys.program;
+	struct supervised *s;
+	int r = add_child(p, &phc2sys_kind, "phc2sys", ops, &s, why);
+
+	if (r < 0)
+		return r;
+	r = spawn_find_program(program, s->program, sizeof(s->program));
+	if (r < 0)
+		(void)snprintf(why, RUNTIME_WHY_MAX,
+			       "%s: %s: install linuxptp, or set [phc2sys] program or on = no",
+			       program, strerror(-r));
+	return r;
+}
+
 int parent_make_children(struct parent *p, const struct child_ops *ops,
 			 char why[static RUNTIME_WHY_MAX])
 {
@@ -252,6 +291,8 @@ int parent_make_children(struct parent *p, const struct child_ops *ops,
 
 	for (size_t i = 0; r == 0 && i < p->config->n_ptp4l; i++)
 		r = add_ptp4l(p, i, ops, why);
+	if (r == 0 && config_wants_phc2sys(p->config))
+		r = add_phc2sys(p, ops, why);
 	if (r == 0 && p->config->latency.on)
 		r = add_sampler(p, ops, why);
 	return r;

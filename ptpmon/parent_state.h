@@ -12,7 +12,11 @@
 #include "ptpmon/recorder_link.h"
 #include "ptpmon/runtime.h"
 
-enum { PARENT_CHILDREN_MAX = STATUS_CHILDREN_MAX };
+enum {
+	PARENT_CHILDREN_MAX = STATUS_CHILDREN_MAX,
+	PARENT_PHC_INDEX_MAX = 1024,
+	PARENT_UTC_OFFSET_MAX = 255,
+};
 
 struct supervised;
 
@@ -22,6 +26,7 @@ struct child_kind {
 	/* How to start it now, as child_ops.plan; argv and envp are filled in already. */
 	int (*plan)(struct supervised *s, struct spawn_plan *plan,
 		    char why[static STATUS_TEXT_MAX]);
+	bool on_request; /* started and stopped by MESSAGE_STEER and MESSAGE_STOP alone */
 	/* NULL, or once a tick while it is up. */
 	void (*tick)(struct supervised *s);
 };
@@ -39,6 +44,8 @@ struct supervised {
 	struct ptp4l_version version;
 	struct runtime_place place;
 	bool phc_done; /* its PHC was given its time, or never will be */
+	/* phc2sys's only */
+	struct message_steer steer;
 };
 
 struct parent {

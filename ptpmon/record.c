@@ -86,6 +86,19 @@ void record_sample(struct record *r, size_t port, const struct sample *sample)
 	(void)store_put_sample(r->store, &s);
 }
 
+void record_other(struct record *r, int *series, enum series_kind kind, const char *source,
+		  const char *subject, const struct sample *sample)
+{
+	struct sample s = *sample;
+
+	if (*series == RECORD_NO_SERIES)
+		*series = declare_series(r, kind, source, subject);
+	if (*series == RECORD_NO_SERIES)
+		return;
+	s.series = (unsigned)*series;
+	(void)store_put_sample(r->store, &s);
+}
+
 void record_window(struct record *r, const struct latency_window *w)
 {
 	char subject[32];

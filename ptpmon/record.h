@@ -62,6 +62,9 @@ void record_child_event(struct record *r, const struct event *e);
 
 /* port: of all instances' ports, in the order of the configuration. */
 void record_sample(struct record *r, size_t port, const struct sample *sample);
+/* Of a series of its own; *series is RECORD_NO_SERIES before its first sample. */
+void record_other(struct record *r, int *series, enum series_kind kind, const char *source,
+		  const char *subject, const struct sample *sample);
 void record_window(struct record *r, const struct latency_window *w);
 
 /* Looks for a step of CLOCK_REALTIME; once a minute an anchor anyway. The step; 0: none. */

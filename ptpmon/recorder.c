@@ -64,6 +64,8 @@ static void on_child(struct recorder *rec, const struct message *m)
 	struct event e;
 
 	live_child(&rec->live, &m->child);
+	if (strcmp(m->child.name, "phc2sys") == 0)
+		recorder_phc2sys_child(rec, m);
 	if (!m->happened)
 		return;
 	if (m->code == EVENT_CHILD_STARTED)
@@ -140,8 +142,10 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	recorder_tick_sources(rec);
 	recorder_tick_rules(rec);
 	recorder_tick_time(rec);
+	recorder_tick_phcs(rec);
 	rec->ticks++;
 	recorder_fill_status(rec);
+	recorder_tick_gate(rec);
 	recorder_tick_alarms(rec);
 	beat(rec);
 	control_tell_status(rec->control);
@@ -181,7 +185,13 @@ static int watch(struct recorder *rec)
 		r = add_tick(rec);
 	if (r >= 0)
 		r = recorder_open_sources(rec);
-	return r < 0 ? r : recorder_follow(rec);
+	if (r >= 0)
+		r = recorder_follow(rec);
+	if (r < 0)
+		return r;
+	recorder_open_phcs(rec);
+	recorder_open_gate(rec);
+	return 0;
 }
 
 static int make_loop(struct recorder *rec)
@@ -237,6 +247,7 @@ static int begin(struct recorder *rec)
 static void end(struct recorder *rec)
 {
 	recorder_close_answers(rec);
+	recorder_close_phcs(rec);
 	recorder_unfollow(rec);
 	recorder_close_sources(rec);
 	record_close(&rec->record, rec->how);

@@ -79,6 +79,11 @@ void recorder_judge_sample(struct recorder *rec, const char *port, const struct 
 		feed(rec, ALARM_OFFSET, port, offset_ns);
 }
 
+void recorder_judge_phc(struct recorder *rec, const char *phc, int64_t sys_minus_phc_ns)
+{
+	feed(rec, ALARM_PHC, phc, magnitude(sys_minus_phc_ns));
+}
+
 void recorder_judge_window(struct recorder *rec, const struct latency_window *w)
 {
 	char subject[ALARM_SUBJECT_MAX];

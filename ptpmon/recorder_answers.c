@@ -78,6 +78,8 @@ void recorder_fill_status(struct recorder *rec)
 	(void)snprintf(s->role, sizeof(s->role), "%s", role_name(c->ptpmon.role));
 	for (size_t i = 0; i < rec->n_ptp4l; i++)
 		fill_ports(rec, &rec->ptp4l[i], s);
+	recorder_fill_phcs(rec);
+	recorder_fill_gate(rec);
 	live_fill(&rec->live, s);
 	fill_record(rec, &s->record);
 	fill_cost(rec, &s->cost);

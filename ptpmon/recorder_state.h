@@ -2,21 +2,24 @@
 /*
  * ptpmon/recorder_state.h: the recorder's one struct, for its own files only: recorder.c (begins,
  * watches, ends), recorder_ptp4l.c (each ptp4l, followed), recorder_time.c (its time scale),
- * recorder_sources.c (what else comes in), recorder_rules.c (what is judged), recorder_answers.c
- * (what is asked).
+ * recorder_phc.c (the PHCs), recorder_gate.c (phc2sys), recorder_sources.c (what else comes in),
+ * recorder_rules.c (what is judged), recorder_answers.c (what is asked).
  */
 #pragma once
 #include <systemd/sd-event.h>
 
 #include "ptpmon/collect/complaints.h"
+#include "ptpmon/collect/ethtool.h"
 #include "ptpmon/collect/latency.h"
 #include "ptpmon/collect/link.h"
 #include "ptpmon/collect/log.h"
+#include "ptpmon/collect/phc.h"
 #include "ptpmon/collect/pmc.h"
 #include "ptpmon/collect/rivals.h"
 #include "ptpmon/journal.h"
 #include "ptpmon/live.h"
 #include "ptpmon/model/alarm.h"
+#include "ptpmon/model/gate.h"
 #include "ptpmon/model/steering.h"
 #include "ptpmon/model/useless.h"
 #include "ptpmon/record.h"
@@ -77,6 +80,37 @@ struct recent_event {
 	int64_t utc_ns; /* as the wall clock stood to the axis then */
 };
 
+/* How far a PHC is ahead of UTC, and who says so. */
+struct phc_utc {
+	bool known;
+	int64_t seconds;
+	const char *source;
+};
+
+/* One PHC, measured against CLOCK_REALTIME. */
+struct measured_phc {
+	struct recorder *rec;
+	int index;                       /* of /dev/ptpN */
+	char device[ETHTOOL_DEVICE_MAX]; /* that */
+	struct phc_source *source;
+	sd_event_source *io;
+	int series;
+	struct phc_utc utc;
+};
+
+/* phc2sys: whether it may steer, and what it claims. */
+struct phc2sys_state {
+	bool wanted;
+	struct gate gate;
+	struct gate_policy policy;
+	bool parent_told; /* once: what it was started with by the recorder before */
+	int64_t up_mono_ns;
+	int64_t said_mono_ns; /* its newest line, received; 0: none since it started */
+	struct sample claim;  /* in it */
+	int64_t interval_ns;  /* between the newest two */
+	int series;
+};
+
 struct recorder {
 	const struct recorder_options *options;
 	const struct config *config;
@@ -91,6 +125,10 @@ struct recorder {
 	struct link_source *links; /* the same ports */
 	struct latency_source windows;
 	struct time_knowledge time;
+	struct measured_phc phcs[STATUS_PHCS_MAX];
+	size_t n_phcs;
+	int port_phc[CONFIG_PORTS_MAX]; /* index of the PHC that stamps it, or ETHTOOL_NO_PHC */
+	struct phc2sys_state phc2sys;
 	struct child_log logs[RECORDER_LOGS_MAX];
 	size_t n_logs;
 	struct rules rules;
@@ -160,6 +198,29 @@ void recorder_reload_events(struct recorder *rec);
 
 /* A control_ops' events. */
 json_t *recorder_list_events(void *userdata, const struct control_filter *filter);
+/* recorder_phc.c: finds and measures the PHCs of the ports; once a second; their part of status. */
+void recorder_open_phcs(struct recorder *rec);
+void recorder_tick_phcs(struct recorder *rec);
+void recorder_close_phcs(struct recorder *rec);
+void recorder_fill_phcs(struct recorder *rec);
+
+/* NULL: that one is not measured. */
+struct measured_phc *recorder_phc(struct recorder *rec, int index);
+
+/* How far the PHC of a port is ahead of UTC; an offset that is not known is the likeliest one. */
+struct phc_utc recorder_phc_utc(const struct recorder *rec, size_t port);
+
+/* recorder_gate.c: the gate in front of phc2sys; once a second, on a rec->status as of now. */
+void recorder_open_gate(struct recorder *rec);
+void recorder_tick_gate(struct recorder *rec);
+void recorder_fill_gate(struct recorder *rec);
+
+/* The parent tells of it; and one of its lines with a figure. */
+void recorder_phc2sys_child(struct recorder *rec, const struct message *m);
+void recorder_phc2sys_line(struct recorder *rec, const char *text);
+
+/* Its servo is locked, as far as it says; or nothing is to be steered. */
+bool recorder_phc2sys_is_locked(const struct recorder *rec);
 
 /* The limits of the configuration; nothing is raised. */
 void recorder_open_alarms(struct recorder *rec);
@@ -167,6 +228,7 @@ void recorder_open_alarms(struct recorder *rec);
 /* What has just come in. */
 void recorder_judge_sample(struct recorder *rec, const char *port, const struct sample *sample);
 void recorder_judge_window(struct recorder *rec, const struct latency_window *w);
+void recorder_judge_phc(struct recorder *rec, const char *phc, int64_t sys_minus_phc_ns);
 
 /* Once a second, on a rec->status that is as of now: all that is judged by its state. */
 void recorder_tick_alarms(struct recorder *rec);

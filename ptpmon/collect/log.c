@@ -31,9 +31,13 @@ static size_t frame_length(const char *s)
 /* A second frame inside a line: what was between them was lost. */
 static const char *frame_inside(const char *text)
 {
-	for (const char *at = strstr(text, "ptp4l["); at; at = strstr(at + 1, "ptp4l["))
-		if (frame_length(at))
-			return at;
+	static const char *const programs[] = {"ptp4l[", "phc2sys["};
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		for (const char *at = strstr(text, programs[i]); at;
+		     at = strstr(at + 1, programs[i]))
+			if (frame_length(at))
+				return at;
 	return NULL;
 }
 

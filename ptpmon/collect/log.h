@@ -25,7 +25,8 @@ enum log_kind {
  */
 bool log_servo(const char *text, unsigned *servo, int64_t *freq_ppb);
 
-/* text is without the frame, NUL-terminated, and valid during the call. */
+/* text is without the frame, NUL-terminated, and valid during the call; log_source.line is all of
+ * it. */
 typedef void log_line_fn(void *userdata, enum log_kind kind, const char *text);
 
 struct log_source {

@@ -84,6 +84,15 @@ int config_dump(const char *path, FILE *out, char error[static CONFIG_ERROR_MAX]
 	return 0;
 }
 
+bool config_wants_phc2sys(const struct config *c)
+{
+	for (size_t i = 0; i < c->n_ptp4l; i++)
+		if (config_ptp4l_steers(&c->ptp4l[i]) &&
+		    c->ptp4l[i].timestamping != TIMESTAMPING_SOFTWARE)
+			return c->phc2sys.on != WHEN_NO;
+	return false;
+}
+
 bool config_ptp4l_steers(const struct config_ptp4l *p)
 {
 	return p->role != ROLE_GRANDMASTER;

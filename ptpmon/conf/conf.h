@@ -41,6 +41,8 @@ enum transport { TRANSPORT_L2, TRANSPORT_UDPV4, TRANSPORT_UDPV6, TRANSPORT_MAX }
 enum on_refusal { ON_REFUSAL_WARN, ON_REFUSAL_FAIL, ON_REFUSAL_MAX };
 enum on_useless { ON_USELESS_RESTART, ON_USELESS_WARN, ON_USELESS_MAX };
 enum on_rivals { RIVALS_WARN, RIVALS_REFUSE, RIVALS_IGNORE, ON_RIVALS_MAX };
+enum on_loss { ON_LOSS_STOP, ON_LOSS_HOLD, ON_LOSS_MAX };
+enum config_when { WHEN_AUTO, WHEN_YES, WHEN_NO, WHEN_MAX };
 enum idle_states { IDLE_STATES_ALLOW, IDLE_STATES_HOLD, IDLE_STATES_MAX };
 
 struct interface_list {
@@ -88,6 +90,14 @@ struct config {
 		enum feed feed;       /* of a grandmaster's PHC */
 		int64_t utc_offset_s; /* TAI - UTC, or UTC_OFFSET_AUTO */
 		enum epoch epoch;
+		enum config_when on;
+		char program[CONFIG_PATH_MAX];
+		int64_t fifo_priority; /* 0: ordinary */
+		struct cpu_choice cpus;
+		int64_t max_offset_ns;
+		enum on_loss on_loss;
+		int64_t step_threshold_ns, first_step_ns; /* 0: never */
+		char extra_arguments[CONFIG_ARGUMENTS_MAX];
 	} phc2sys;
 	struct {
 		enum on_refusal on_refusal;
@@ -98,6 +108,8 @@ struct config {
 		enum on_useless on_useless;
 		int64_t settle_within_ns;
 		enum on_rivals rivals;
+		char phc[CONFIG_PATH_MAX]; /* "auto", "none", or a device */
+		int64_t phc_interval_ns;
 	} monitor;
 	struct {
 		bool on;
@@ -152,9 +164,14 @@ const char *transport_name(enum transport t);
 const char *on_refusal_name(enum on_refusal o);
 const char *on_useless_name(enum on_useless o);
 const char *on_rivals_name(enum on_rivals o);
+const char *on_loss_name(enum on_loss o);
+const char *config_when_name(enum config_when w);
 const char *idle_states_name(enum idle_states s);
 const char *feed_name(enum feed f);
 const char *epoch_name(enum epoch e);
+
+/* phc2sys may be started: it is on, or some ptp4l steers a PHC. */
+bool config_wants_phc2sys(const struct config *c);
 
 /* It steers the clock of its ports: CLOCK_REALTIME with software timestamping, else their PHC. */
 bool config_ptp4l_steers(const struct config_ptp4l *p);

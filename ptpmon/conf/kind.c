@@ -255,6 +255,12 @@ static const struct word on_useless_words[] = {
 static const struct word on_rivals_words[] = {
 	{ "warn", RIVALS_WARN }, { "refuse", RIVALS_REFUSE }, { "ignore", RIVALS_IGNORE }, { NULL, 0 },
 };
+static const struct word on_loss_words[] = {
+	{ "stop", ON_LOSS_STOP }, { "hold", ON_LOSS_HOLD }, { NULL, 0 },
+};
+static const struct word config_when_words[] = {
+	{ "auto", WHEN_AUTO }, { "yes", WHEN_YES }, { "no", WHEN_NO }, { NULL, 0 },
+};
 static const struct word idle_states_words[] = {
 	{ "allow", IDLE_STATES_ALLOW }, { "hold", IDLE_STATES_HOLD }, { NULL, 0 },
 };
@@ -272,6 +278,8 @@ WORD_KIND(transport, enum transport);
 WORD_KIND(on_refusal, enum on_refusal);
 WORD_KIND(on_useless, enum on_useless);
 WORD_KIND(on_rivals, enum on_rivals);
+WORD_KIND(on_loss, enum on_loss);
+WORD_KIND(config_when, enum config_when);
 WORD_KIND(idle_states, enum idle_states);
 WORD_KIND(feed, enum feed);
 WORD_KIND(epoch, enum epoch);
@@ -287,6 +295,13 @@ static int parse_text(const struct config_row *row, const char *text, void *memb
 			return WRONG(why, "has a control character in it");
 	(void)strcpy(member, text);
 	return 0;
+}
+
+static int parse_phc(const struct config_row *row, const char *text, void *member, char *why)
+{
+	if (strcmp(text, "auto") != 0 && strcmp(text, "none") != 0 && *text != '/')
+		return WRONG(why, "'%s' is neither auto, nor none, nor the path of a device", text);
+	return parse_text(row, text, member, why);
 }
 
 static void format_text(const struct config_row *row, const void *member, struct strbuf *out)
@@ -399,6 +414,7 @@ const struct kind kind_duration = {"duration", parse_duration, format_duration};
 const struct kind kind_size = {"size", parse_size, format_size};
 const struct kind kind_bool = {"yes or no", parse_bool, format_bool};
 const struct kind kind_text = {"text", parse_text, format_text};
+const struct kind kind_phc = {"device, auto or none", parse_phc, format_text};
 const struct kind kind_path = {"path", parse_path, format_text};
 const struct kind kind_interfaces = {"names", parse_interfaces, format_interfaces};
 const struct kind kind_cpus = {"CPUs", parse_cpus, format_cpus};

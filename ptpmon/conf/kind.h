@@ -49,6 +49,9 @@ extern const struct kind kind_transport;
 extern const struct kind kind_on_refusal;
 extern const struct kind kind_on_useless;
 extern const struct kind kind_on_rivals;
+extern const struct kind kind_phc; /* char[] */
+extern const struct kind kind_on_loss;
+extern const struct kind kind_config_when;
 extern const struct kind kind_idle_states;
 extern const struct kind kind_feed;
 extern const struct kind kind_epoch;

@@ -6,6 +6,8 @@ static const char *const kind_names[] = {
 	[SERIES_LATENCY] = "latency",
 	[SERIES_OFFSET_RMS] = "offset_rms",
 	[SERIES_OFFSET_MAX] = "offset_max",
+	[SERIES_SYS_MINUS_PHC] = "sys_minus_phc",
+	[SERIES_PHC2SYS] = "phc2sys",
 };
 
 const char *series_kind_name(enum series_kind kind)

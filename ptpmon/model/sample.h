@@ -22,8 +22,10 @@ enum sample_flag {
 enum series_kind {
 	SERIES_OFFSET,  /* offset from master, ns: local minus master */
 	SERIES_LATENCY, /* wake-up latency of one CPU, ns; its windows are in the table `latency` */
-	SERIES_OFFSET_RMS, /* of the offsets that a summary line of a log stands for, ns */
-	SERIES_OFFSET_MAX, /* their largest magnitude, ns */
+	SERIES_OFFSET_RMS,    /* of the offsets that a summary line of a log stands for, ns */
+	SERIES_OFFSET_MAX,    /* their largest magnitude, ns */
+	SERIES_SYS_MINUS_PHC, /* CLOCK_REALTIME - (PHC - TAI-UTC), ns, as measured … */
+	SERIES_PHC2SYS,       /* … and as phc2sys claims */
 	SERIES_KIND_MAX
 };
 
@@ -43,7 +45,7 @@ struct sample {
 	uint32_t missed; /* updates that were there between the sample before and this, unseen */
 	int64_t mono_ns;
 	int64_t value;    /* in the series' unit */
-	int64_t delay_ns; /* mean path delay, or SAMPLE_UNKNOWN */
+	int64_t delay_ns; /* mean path delay, or of a PHC what reading it took, or SAMPLE_UNKNOWN */
 	double freq_ppb;  /* with the sign that ptp4l prints */
 	uint8_t servo;    /* s0 … s3 as ptp4l prints it */
 };

@@ -117,8 +117,27 @@ static void expire_port(struct status_port *p, int64_t stale_after_ns, int64_t n
 		p->grandmaster[0] = '\0';
 }
 
+static void expire_phc(struct status_phc *p, int64_t now_mono_ns)
+{
+	int64_t bound_ns = max_ns(STATUS_STATE_STALE_NS, STALE_INTERVALS * p->interval_ns);
+
+	expire(&p->sys_minus_phc_ns, now_mono_ns, bound_ns);
+	expire(&p->delay_ns, now_mono_ns, bound_ns);
+}
+
+static void expire_phc2sys(struct status_phc2sys *p, int64_t now_mono_ns)
+{
+	int64_t bound_ns = max_ns(STATUS_STATE_STALE_NS, STALE_INTERVALS * p->interval_ns.value);
+
+	expire(&p->offset_ns, now_mono_ns, bound_ns);
+	expire(&p->delay_ns, now_mono_ns, bound_ns);
+}
+
 void status_expire(struct status *s, int64_t now_mono_ns)
 {
+	for (size_t i = 0; i < s->n_phcs; i++)
+		expire_phc(&s->phcs[i], now_mono_ns);
+	expire_phc2sys(&s->phc2sys, now_mono_ns);
 	for (size_t i = 0; i < s->n_ports; i++)
 		expire_port(&s->ports[i], s->stale_after_ns, now_mono_ns);
 	for (size_t i = 0; i < s->n_cpus; i++)

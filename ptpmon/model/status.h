@@ -17,6 +17,7 @@
 enum {
 	STATUS_PORTS_MAX = 16,
 	STATUS_CHILDREN_MAX = 24,
+	STATUS_PHCS_MAX = 4,
 	STATUS_CPUS_MAX = 256,
 	STATUS_ALARMS_MAX = 32,
 	STATUS_TEXT_MAX = 256,
@@ -82,6 +83,31 @@ struct status_port {
 	uint64_t updates;   /* servo updates recorded since this recorder began */
 	uint64_t missed;    /* servo updates that were there and not seen */
 	uint64_t malformed; /* datagrams ignored */
+};
+
+/* A PHC, as it is measured against CLOCK_REALTIME. */
+struct status_phc {
+	char name[32];   /* "ptp0" */
+	char method[32]; /* "PTP_SYS_OFFSET_EXTENDED"; "" before the first reading */
+	struct reading sys_minus_phc_ns; /* CLOCK_REALTIME - (PHC - utc_offset_s) */
+	struct reading delay_ns;         /* what reading it took: right within half of this */
+	int64_t interval_ns;
+	int64_t utc_offset_s;
+	char utc_offset_source[32];    /* who says so */
+	char problem[STATUS_TEXT_MAX]; /* it cannot be read, stands still … or "" */
+};
+
+/* phc2sys, and ptpmon's gate in front of it. */
+struct status_phc2sys {
+	bool wanted;                  /* it is for this configuration; else nothing here counts */
+	bool open;                    /* it may steer … */
+	char reason[STATUS_TEXT_MAX]; /* … or why not; while it is open, what is lost just now, or
+					 "" */
+	char phc[32];                 /* that it was started on; "" */
+	int64_t utc_offset_s;         /* … and with */
+	struct reading offset_ns; /* CLOCK_REALTIME - PHC, as it claims; its delay; its interval */
+	struct reading delay_ns;
+	struct reading interval_ns;
 };
 
 enum child_state { /* as the parent reports it; names by child_state_name() */
@@ -186,6 +212,9 @@ struct status {
 	struct alarm alarms[STATUS_ALARMS_MAX]; /* raised, or not yet acknowledged */
 	struct status_throttling rt_throttling;
 	struct audit audit;
+	struct status_phc2sys phc2sys;
+	size_t n_phcs;
+	struct status_phc phcs[STATUS_PHCS_MAX];
 	size_t n_ports, n_children, n_cpus;
 	struct status_port ports[STATUS_PORTS_MAX];
 	struct status_child children[STATUS_CHILDREN_MAX];
@@ -197,8 +226,9 @@ struct status {
  * stale_after_ns (1 s while that is 0) and three sync intervals, and the interval with the offset
  * that it was learnt from; what is asked for at an interval
  * of its own after three of those: port state, then what is known of the grandmaster (its name goes
- * with its class), then the time source; a CPU's last_max_ns after three windows. The last minute's
- * figures go when it has passed.
+ * with its class), then the time source; a CPU's last_max_ns after three windows, what is known of
+ * a PHC after three of its intervals, but not before 3 s. The last minute's figures go when it has
+ * passed.
  */
 void status_expire(struct status *s, int64_t now_mono_ns);
 

@@ -12,7 +12,7 @@
 #include "ptpmon/model/event.h"
 #include "ptpmon/model/status.h"
 
-enum { MESSAGE_VERSION = 1 };
+enum { MESSAGE_VERSION = 2 };
 
 enum message_kind {
 	/* parent to recorder */
@@ -25,7 +25,16 @@ enum message_kind {
 	 * child that is durable */
 	MESSAGE_BEAT,
 	MESSAGE_RESTART, /* stop and start child.name; text is the reason */
+	MESSAGE_STEER,   /* start phc2sys, or start it anew, with `steer`; text is the reason */
+	MESSAGE_STOP,    /* stop child.name, which only MESSAGE_STEER starts; text is the reason */
 	MESSAGE_KIND_MAX
+};
+
+/* What phc2sys is to steer CLOCK_REALTIME by. */
+struct message_steer {
+	bool given;
+	int32_t phc_index;
+	int32_t utc_offset_s; /* how far the PHC is ahead of UTC */
 };
 
 struct message {
@@ -35,6 +44,8 @@ struct message {
 	bool happened;   /* MESSAGE_CHILD: code is an event to record, not only a state */
 	enum event_code code;
 	struct status_child child;
+	struct message_steer
+		steer; /* MESSAGE_STEER; MESSAGE_CHILD of phc2sys: what it was started with */
 	char text[STATUS_TEXT_MAX * 2];
 };
 
