@@ -23,10 +23,11 @@ struct child {
 	struct status_child status;
 	struct schedule asked;
 	bool schedules_itself;
-	unsigned workers; /* threads that it schedules */
-	int set_error;    /* errno of a refused schedule, 0 */
-	int start_error;  /* errno of a start that did not get to exec, 0 */
-	bool executed;    /* ever */
+	unsigned workers;                /* threads that it schedules */
+	char mismatch[SCHEDULE_WHY_MAX]; /* what was told of last */
+	int set_error;                   /* errno of a refused schedule, 0 */
+	int start_error;                 /* errno of a start that did not get to exec, 0 */
+	bool executed;                   /* ever */
 	int exit_status;
 	int report_fd;
 	sd_event_source *report_source, *exit_source, *timer_source;
@@ -105,12 +106,16 @@ static void tell_proven(struct child *c, const char *what)
 static void tell_verified(struct child *c, bool was_known, bool was_ok, const char *what,
 			  const char *why)
 {
-	if (was_known && was_ok == c->status.schedule_ok)
+	bool same = c->status.schedule_ok || strcmp(c->mismatch, why) == 0;
+
+	if (was_known && was_ok == c->status.schedule_ok && same)
 		return;
-	if (c->status.schedule_ok)
+	if (c->status.schedule_ok) {
 		tell_proven(c, what);
-	else
-		tell_problem(c, EVENT_SCHEDULE_MISMATCH, "%s: %s", c->status.name, why);
+		return;
+	}
+	(void)strcpy(c->mismatch, why);
+	tell_problem(c, EVENT_SCHEDULE_MISMATCH, "%s: %s", c->status.name, why);
 }
 
 /*

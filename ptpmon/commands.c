@@ -165,6 +165,17 @@ int command_sampler(struct command *out, const struct config *c, const char *pro
 	return out->too_long ? -E2BIG : 0;
 }
 
+unsigned schedule_sampler(const struct config *c, struct schedule *out)
+{
+	struct cpulist cpus;
+
+	*out = (struct schedule){
+		.policy = c->latency.priority ? SCHED_FIFO : SCHED_OTHER,
+		.priority = (int)c->latency.priority,
+	};
+	return cpu_choice_resolve(&c->latency.cpus, &cpus) < 0 ? 0 : (unsigned)cpulist_count(&cpus);
+}
+
 static int schedule_fifo(int64_t priority, const struct cpu_choice *cpus, struct schedule *out)
 {
 	struct schedule s = {

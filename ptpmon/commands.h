@@ -50,3 +50,6 @@ int cpu_choice_resolve(const struct cpu_choice *choice, struct cpulist *out);
 /* The schedule of a ptp4l. 0, or -errno. */
 int schedule_ptp4l(const struct config_ptp4l *p, struct schedule *out);
 int schedule_phc2sys(const struct config *c, struct schedule *out);
+
+/* What the sampler's threads give themselves, and how many they are; 0: not known. */
+unsigned schedule_sampler(const struct config *c, struct schedule *out);

@@ -45,6 +45,23 @@ void parent_tell(struct supervised *s, const struct event *e)
 	log_line(severity_log_level(e->severity), "%s", e->text);
 }
 
+void parent_tell_event(struct parent *p, enum event_code code, const char *subject,
+		       const char *text)
+{
+	struct message m = {
+		.kind = MESSAGE_EVENT,
+		.mono_ns = nsec_now(CLOCK_MONOTONIC),
+		.happened = true,
+		.code = code,
+	};
+
+	(void)snprintf(m.child.name, sizeof(m.child.name), "%s", subject);
+	(void)snprintf(m.text, sizeof(m.text), "%s", text);
+	if (!recorder_link_send(&p->link, &m))
+		log_warning("recorder: does not take what happens; not recorded: %s", text);
+	log_line(severity_log_level(event_code_severity(code)), "%s", text);
+}
+
 static void introduce_children(struct parent *p)
 {
 	for (size_t i = 0; i < p->n_children; i++)
@@ -93,10 +110,12 @@ static void on_down(void *userdata, struct child *c)
 
 	if (!p->stopping)
 		return;
-	if (s == parent_recorder(p))
+	if (s == parent_recorder(p)) {
 		(void)sd_event_exit(p->event, 0);
-	else if (others_are_down(p))
+	} else if (others_are_down(p)) {
+		port_priorities_restore(p->priorities);
 		child_stop(parent_recorder(p)->child);
+	}
 }
 
 static bool one_was_given_up(const struct parent *p)
@@ -145,6 +164,8 @@ static void on_changed(void *userdata, struct child *c, enum event_code code, co
 		p->beat_mono_ns = nsec_now(CLOCK_MONOTONIC);
 		introduce_children(p);
 	}
+	if (code == EVENT_CHILD_STARTED && !is_recorder)
+		parent_look_for_threads(p);
 	if (code == EVENT_CHILD_EXEC_FAILED && child_first_start_error(c)) {
 		cannot_run(p, text);
 		return;
@@ -249,6 +270,7 @@ static void on_message(struct parent *p, const struct message *m)
 		on_order(p, m);
 		break;
 	case MESSAGE_CHILD:
+	case MESSAGE_EVENT:
 	case MESSAGE_KIND_MAX:
 		break;
 	}
@@ -302,6 +324,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	if (p->ticks++ % VERIFY_TICKS == 0) {
 		for (size_t i = 1; i < p->n_children; i++)
 			child_verify(p->children[i]->child);
+		port_priorities_check(p->priorities);
 		introduce_children(p); /* that we are heard from tells the recorder that it is so */
 	}
 	(void)sd_event_source_set_time_relative(source, TICK_NS / NSEC_PER_USEC);
@@ -356,6 +379,7 @@ static struct parent *parent_free(struct parent *p)
 	close_fdp(&p->window_fds[0]);
 	close_fdp(&p->window_fds[1]);
 	close_fdp(&p->config_fd);
+	parent_close_realtime(p);
 	runtime_remove(&p->runtime);
 	free(p->environment);
 	free(p);
@@ -373,7 +397,7 @@ static struct parent *parent_new(const struct config *config)
 	p->config = config;
 	p->started_mono_ns = nsec_now(CLOCK_MONOTONIC);
 	p->runtime.lock_fd = p->config_fd = p->link.fd = p->link.remote_fd = -1;
-	p->window_fds[0] = p->window_fds[1] = -1;
+	p->window_fds[0] = p->window_fds[1] = p->kmsg_fd = -1;
 	return p;
 }
 

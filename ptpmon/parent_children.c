@@ -69,6 +69,8 @@ static int plan_recorder(struct supervised *s, struct spawn_plan *plan,
 			command_add(&p->command, "--log-fd=%d:%s",
 				    pass_fd(plan, p->children[i]->log_fds[0]),
 				    p->children[i]->name);
+	if (p->kmsg_fd >= 0)
+		command_add(&p->command, "--kmsg-fd=%d", pass_fd(plan, p->kmsg_fd));
 	command_add(&p->command, "--window-fd=%d", pass_fd(plan, p->window_fds[0]));
 	plan->program = s->program;
 	plan->drop_privileges = true;
@@ -118,7 +120,8 @@ static int plan_sampler(struct supervised *s, struct spawn_plan *plan,
 
 	plan->program = s->program;
 	plan->output_fd = s->log_fds[1];
-	plan->schedules_itself = true; /* and tells the recorder what its threads read back */
+	plan->schedules_itself = true; /* and tells the recorder why, if one is refused */
+	plan->workers = schedule_sampler(p->config, &plan->schedule);
 	return command_sampler(&p->command, p->config, s->program, pass_fd(plan, p->window_fds[1]));
 }
 

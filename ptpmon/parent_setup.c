@@ -64,10 +64,11 @@ static int try_schedule(const struct config_ptp4l *ptp4l, char *why)
 		r = schedule_try(&s);
 	if (r == 0)
 		return 0;
-	schedule_explain_refusal(-r, cause);
+	schedule_explain(&s, -r, cause);
 	(void)snprintf(why, RUNTIME_WHY_MAX,
-		       "%s: cannot run %s %d: %s; [realtime] on_refusal = warn goes on without",
-		       ptp4l->child, schedule_policy_name(s.policy), s.priority, cause);
+		       "%s: cannot run %s %d%s: %s; [realtime] on_refusal = warn goes on without",
+		       ptp4l->child, schedule_policy_name(s.policy), s.priority,
+		       r == -EINVAL ? " on its CPUs" : "", cause);
 	return r;
 }
 
@@ -87,10 +88,12 @@ int parent_set_up(struct parent *p, char why[static RUNTIME_WHY_MAX])
 		r = parent_make_config_fd(p);
 	if (r == 0)
 		r = make_window_channel(p);
+	if (r == 0)
+		r = parent_open_realtime(p);
 	p->environment = spawn_environment();
 	if (r == 0 && !p->environment)
 		r = -ENOMEM;
 	if (r < 0)
 		(void)snprintf(why, RUNTIME_WHY_MAX, "cannot start: %s", strerror(-r));
-	return r;
+	return r < 0 ? r : parent_set_priorities(p, why);
 }

@@ -11,6 +11,7 @@
 #include "ptpmon/commands.h"
 #include "ptpmon/recorder_link.h"
 #include "ptpmon/runtime.h"
+#include "ptpmon/supervise/port_priorities.h"
 
 enum {
 	PARENT_CHILDREN_MAX = STATUS_CHILDREN_MAX,
@@ -56,6 +57,10 @@ struct parent {
 	struct supervised *children[PARENT_CHILDREN_MAX];
 	size_t n_children;
 	struct recorder_link link;
+	struct port_priorities *priorities; /* of the ports' kernel threads */
+	struct port_priorities_ops priorities_ops;
+	char *priorities_why; /* where a refusal goes while it keeps us from running, or NULL */
+	int kmsg_fd;          /* the kernel's log, for the recorder; -1: it may not be read */
 	sd_event_source *link_source, *tick_source;
 	char **environment;
 	char token[33];         /* names this run for every recorder of it */
@@ -96,6 +101,23 @@ void parent_feed_phc(struct supervised *s);
 
 /* parent.c: to the recorder and the log, about a child. */
 void parent_tell(struct supervised *s, const struct event *e);
+/* parent.c: something happened that is not of a child: logged, and told to the recorder. */
+void parent_tell_event(struct parent *p, enum event_code code, const char *subject,
+		       const char *text);
+
+/* parent_realtime.c: takes over what a killed service left. 0, or -errno. */
+int parent_open_realtime(struct parent *p);
+void parent_close_realtime(struct parent *p);
+
+/*
+ * Gives the ports' kernel threads the priorities of the configuration in force: before ptp4l
+ * starts, and whenever that configuration is another. 0, or -errno if on_refusal = fail says that
+ * it cannot run, with why.
+ */
+int parent_set_priorities(struct parent *p, char why[static RUNTIME_WHY_MAX]);
+
+/* A link may be back with new threads. */
+void parent_look_for_threads(struct parent *p);
 
 /* parent_setup.c: 0, or -errno and why. */
 int parent_set_up(struct parent *p, char why[static RUNTIME_WHY_MAX]);

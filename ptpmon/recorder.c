@@ -86,6 +86,13 @@ static void on_child(struct recorder *rec, const struct message *m)
 	record_child_event(&rec->record, &e);
 }
 
+static void on_parents_event(struct recorder *rec, const struct message *m)
+{
+	struct event e = event_make(m->code, m->mono_ns, m->child.name, "%s", m->text);
+
+	record_child_event(&rec->record, &e);
+}
+
 static void finish(struct recorder *rec, const char *how)
 {
 	if (!rec->how)
@@ -103,6 +110,8 @@ static int on_parent(sd_event_source *source, int fd, uint32_t revents, void *us
 		rec->parent_mono_ns = nsec_now(CLOCK_MONOTONIC);
 		if (m.kind == MESSAGE_CHILD)
 			on_child(rec, &m);
+		else if (m.kind == MESSAGE_EVENT)
+			on_parents_event(rec, &m);
 	}
 	if (r == 0) {
 		(void)alarm(LAST_RESORT_S); /* nobody is left to end a hang */
@@ -143,6 +152,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	recorder_tick_rules(rec);
 	recorder_tick_time(rec);
 	recorder_tick_phcs(rec);
+	recorder_tick_audit(rec);
 	rec->ticks++;
 	recorder_fill_status(rec);
 	recorder_tick_gate(rec);
@@ -185,6 +195,8 @@ static int watch(struct recorder *rec)
 		r = add_tick(rec);
 	if (r >= 0)
 		r = recorder_open_sources(rec);
+	if (r >= 0)
+		r = recorder_open_audit(rec);
 	if (r >= 0)
 		r = recorder_follow(rec);
 	if (r < 0)
@@ -250,6 +262,7 @@ static void end(struct recorder *rec)
 	recorder_close_phcs(rec);
 	recorder_unfollow(rec);
 	recorder_close_sources(rec);
+	recorder_close_audit(rec);
 	record_close(&rec->record, rec->how);
 	sd_event_unref(rec->event);
 	close_fdp(&rec->notify_fd);

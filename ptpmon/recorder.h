@@ -18,6 +18,7 @@ struct recorder_options {
 	const char *ptp4l_version; /* "" if unknown */
 	int64_t started_mono_ns;   /* of the service; a recorder may be a later one */
 	int parent_fd, window_fd;
+	int kmsg_fd; /* the kernel's log; -1: none */
 	struct {
 		const char *name; /* of the child that prints into it */
 		int fd;

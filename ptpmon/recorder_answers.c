@@ -81,6 +81,7 @@ void recorder_fill_status(struct recorder *rec)
 	recorder_fill_phcs(rec);
 	recorder_fill_gate(rec);
 	live_fill(&rec->live, s);
+	recorder_fill_audit(rec);
 	fill_record(rec, &s->record);
 	fill_cost(rec, &s->cost);
 	status_expire(s, s->taken_mono_ns);

@@ -180,6 +180,7 @@ void recorder_child_started(struct recorder *rec, const char *name, int64_t mono
 		log->last[0] = '\0';
 	if (f)
 		recorder_ptp4l_started(f, mono_ns);
+	recorder_audit_soon(rec);
 }
 
 const char *recorder_child_ended(struct recorder *rec, const char *name)

@@ -10,12 +10,14 @@
 
 #include "ptpmon/collect/complaints.h"
 #include "ptpmon/collect/ethtool.h"
+#include "ptpmon/collect/kmsg.h"
 #include "ptpmon/collect/latency.h"
 #include "ptpmon/collect/link.h"
 #include "ptpmon/collect/log.h"
 #include "ptpmon/collect/phc.h"
 #include "ptpmon/collect/pmc.h"
 #include "ptpmon/collect/rivals.h"
+#include "ptpmon/collect/threads.h"
 #include "ptpmon/journal.h"
 #include "ptpmon/live.h"
 #include "ptpmon/model/alarm.h"
@@ -143,6 +145,13 @@ struct recorder {
 	char not_within[STATUS_TEXT_MAX]; /* why not */
 	uint64_t dropped_before;
 
+	struct thread_scan *scan;
+	struct kmsg kmsg;
+	struct audit audit; /* the newest */
+	struct audit told;  /* the one that an event told of */
+	struct status_throttling throttling;
+	int64_t audit_due_ns; /* the next scan */
+
 	struct listener listener;
 	struct control *control;
 	struct status status; /* the one being asked for */
@@ -250,6 +259,18 @@ void recorder_rules_ended(struct recorder *rec, const char *name, int64_t mono_n
 
 /* Looks for a step of CLOCK_REALTIME. */
 void recorder_clocks(struct recorder *rec);
+/* The priority audit: 0, or -ENOMEM. */
+int recorder_open_audit(struct recorder *rec);
+void recorder_close_audit(struct recorder *rec);
+
+/* Once a second: looks a little further, and tells of what has changed. */
+void recorder_tick_audit(struct recorder *rec);
+
+/* A child was started, or runs at another schedule: who is above it may be others. */
+void recorder_audit_soon(struct recorder *rec);
+
+/* The audit's part of rec->status. */
+void recorder_fill_audit(struct recorder *rec);
 
 /* Opens the control socket. 0, or -errno and why. */
 int recorder_open_answers(struct recorder *rec, char why[static LISTENER_WHY_MAX]);

@@ -56,6 +56,7 @@ int cmd_recorder(int argc, char **argv)
 	int64_t parent_fd = -1;
 	int64_t config_fd = -1;
 	int64_t window_fd = -1;
+	int64_t kmsg_fd = -1;
 	bool verbose = false;
 	const struct option_row rows[] = {
 		{"token", 0, "TEXT", "the run", take_text, &o.token, 0, 0},
@@ -65,6 +66,7 @@ int cmd_recorder(int argc, char **argv)
 		{"config-fd", 0, "FD", "", take_integer, &config_fd, 0, FD_MAX},
 		{"log-fd", 0, "FD:NAME", "", take_log, &o, 0, FD_MAX},
 		{"window-fd", 0, "FD", "", take_integer, &window_fd, 0, FD_MAX},
+		{"kmsg-fd", 0, "FD", "", take_integer, &kmsg_fd, 0, FD_MAX},
 		{"verbose", 'v', NULL, "", take_flag, &verbose, 0, 0},
 	};
 	const struct usage usage = {"recorder", "Started by ptpmon run; not for people.",
@@ -79,6 +81,7 @@ int cmd_recorder(int argc, char **argv)
 		return options_complain("recorder", "is started by ptpmon run");
 	o.parent_fd = (int)parent_fd;
 	o.window_fd = (int)window_fd;
+	o.kmsg_fd = (int)kmsg_fd;
 	if (load_config(&config, (int)config_fd) != 0)
 		return EXIT_USAGE;
 	(void)sigemptyset(&set);

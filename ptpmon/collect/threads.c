@@ -211,6 +211,12 @@ int thread_scan_step(struct thread_scan *s, size_t processes)
 	return r < 0 ? r : !s->processes;
 }
 
+const struct audit_thread *thread_scan_threads(const struct thread_scan *s, size_t *n)
+{
+	*n = s->now.n;
+	return s->now.threads;
+}
+
 void thread_scan_judge(const struct thread_scan *s, const struct audit_context *context,
 		       int64_t now_mono_ns, struct audit *out)
 {

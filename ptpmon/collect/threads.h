@@ -36,6 +36,9 @@ int thread_scan_step(struct thread_scan *s, size_t processes);
 /* A scan has begun and not ended. */
 bool thread_scan_runs(const struct thread_scan *s);
 
+/* What the scan that has ended found. */
+const struct audit_thread *thread_scan_threads(const struct thread_scan *s, size_t *n);
+
 /* Judges the scan that has ended; the context's subjects, scan before and time are filled in here.
  */
 void thread_scan_judge(const struct thread_scan *s, const struct audit_context *context,

@@ -67,8 +67,12 @@ static bool begins(const char *name, const char *prefix)
 
 bool audit_concerns(const struct procstat *s)
 {
-	return is_real_time(s->policy) ||
-	       (s->kernel && (begins(s->name, "kworker/") || begins(s->name, "ksoftirqd/")));
+	static const char *const prefixes[] = {"kworker/", "ksoftirqd/", "napi/", "ptp"};
+
+	for (size_t i = 0; s->kernel && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (begins(s->name, prefixes[i]))
+			return true;
+	return is_real_time(s->policy);
 }
 
 static bool overlap(const struct cpulist *a, const struct cpulist *b)

@@ -87,7 +87,8 @@ struct audit_context {
 void audit_judge(const struct audit_context *context, const struct audit_thread *threads, size_t n,
 		 struct audit *out);
 
-/* Might it be of interest: is it real-time, a deadline thread, a kernel worker or ksoftirqd? */
+/* Might it be of interest: is it real-time, a kernel worker, ksoftirqd, or of a kind
+ * that serves a port? */
 bool audit_concerns(const struct procstat *s);
 
 /* "above", "starved", "port", "ours", "kernel", "pooled" */

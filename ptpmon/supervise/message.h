@@ -17,6 +17,7 @@ enum { MESSAGE_VERSION = 2 };
 enum message_kind {
 	/* parent to recorder */
 	MESSAGE_CHILD, /* a child as it is now, and what happened to it */
+	MESSAGE_EVENT, /* something else happened; child.name is its subject */
 	/* recorder to parent */
 	MESSAGE_READY,      /* the database is open: children may start */
 	MESSAGE_CANNOT_RUN, /* text says why; the recorder ends */
@@ -41,7 +42,7 @@ struct message {
 	uint32_t version;
 	enum message_kind kind;
 	int64_t mono_ns; /* when it happened */
-	bool happened;   /* MESSAGE_CHILD: code is an event to record, not only a state */
+	bool happened;   /* code is an event to record, not only a state */
 	enum event_code code;
 	struct status_child child;
 	struct message_steer

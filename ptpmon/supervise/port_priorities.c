@@ -401,6 +401,11 @@ void port_priorities_check(struct port_priorities *p)
 	(void)apply_all(p);
 }
 
+void port_priorities_look(struct port_priorities *p)
+{
+	p->look_close = LOOK_CLOSE;
+}
+
 void port_priorities_restore(struct port_priorities *p)
 {
 	give_back_unwanted(p, true);

@@ -58,5 +58,8 @@ int port_priorities_want(struct port_priorities *p, const struct port_priorities
 /* Reads them back, and looks for new ones; every few seconds. Cheap while nothing is wanted. */
 void port_priorities_check(struct port_priorities *p);
 
+/* New threads are likely: they are looked for at each of the next checks. */
+void port_priorities_look(struct port_priorities *p);
+
 /* Gives everything back and removes the file. */
 void port_priorities_restore(struct port_priorities *p);

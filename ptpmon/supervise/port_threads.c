@@ -14,20 +14,8 @@
 #include "ptpmon/base/cleanup.h"
 
 enum {
-	INTERRUPTS_MAX = 4096,  /* numbers beyond are not looked at */
 	LINE_MAX_OCTETS = 8192, /* a column for each of many CPUs */
-	CLOCKS_MAX = 64,
-	LOWER_DEPTH = 3, /* a VLAN on a bond on a port */
-};
-
-/* What belongs to the ports, found in /sys and /proc/interrupts, by number. */
-struct belongings {
-	const char *root;
-	bool interrupts[INTERRUPTS_MAX];
-	bool clocks[CLOCKS_MAX];
-	size_t n_names, n_devices;
-	char names[PORT_THREADS_PORTS_MAX][16];   /* interfaces, those below them too */
-	char devices[PORT_THREADS_PORTS_MAX][64]; /* "0000:01:00.0", "30bf0000.ethernet" */
+	LOWER_DEPTH = 3,        /* a VLAN on a bond on a port */
 };
 
 const char *port_thread_kind_name(enum port_thread_kind kind)
@@ -87,68 +75,69 @@ static size_t number(const char *text, size_t max)
 
 /* -- what belongs to a port -------------------------------------------------------------- */
 
-static void add_msi_interrupts(struct belongings *b, const char *interface)
+static void add_msi_interrupts(struct port_map *m, const char *interface)
 {
 	CLEANUP(closedirp)
-	DIR *d = open_directory(b->root, "/sys/class/net/%s/device/msi_irqs", interface);
+	DIR *d = open_directory(m->root, "/sys/class/net/%s/device/msi_irqs", interface);
 
 	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-		size_t n = number(e->d_name, INTERRUPTS_MAX);
+		size_t n = number(e->d_name, PORT_MAP_INTERRUPTS_MAX);
 
-		if (n < INTERRUPTS_MAX)
-			b->interrupts[n] = true;
+		if (n < PORT_MAP_INTERRUPTS_MAX)
+			m->interrupts[n] = true;
 	}
 }
 
-static void add_device_name(struct belongings *b, const char *interface)
+static void add_device_name(struct port_map *m, const char *interface)
 {
 	char path[PATH_MAX];
 	char target[PATH_MAX];
 	const char *base;
 	ssize_t n;
 
-	(void)snprintf(path, sizeof(path), "%s/sys/class/net/%s/device", b->root, interface);
+	(void)snprintf(path, sizeof(path), "%s/sys/class/net/%s/device", m->root, interface);
 	n = readlink(path, target, sizeof(target) - 1);
-	if (n <= 0 || b->n_devices == PORT_THREADS_PORTS_MAX)
+	if (n <= 0 || m->n_devices == PORT_THREADS_PORTS_MAX)
 		return;
 	target[n] = '\0';
 	base = strrchr(target, '/');
 	base = base ? base + 1 : target;
 	if (*base)
-		(void)snprintf(b->devices[b->n_devices++], sizeof(b->devices[0]), "%.*s",
-			       (int)sizeof(b->devices[0]) - 1, base);
+		(void)snprintf(m->devices[m->n_devices++], sizeof(m->devices[0]), "%.*s",
+			       (int)sizeof(m->devices[0]) - 1, base);
 }
 
-static void add_clock(struct belongings *b, const struct port_name *port)
+static void add_clock(struct port_map *m, const struct port_name *port)
 {
 	CLEANUP(closedirp) DIR *d = NULL;
 
 	if (port->phc_index >= 0) {
-		if (port->phc_index < CLOCKS_MAX)
-			b->clocks[port->phc_index] = true;
+		if (port->phc_index < PORT_MAP_CLOCKS_MAX)
+			m->clocks[port->phc_index] = true;
 		return;
 	}
-	d = open_directory(b->root, "/sys/class/net/%s/device/ptp", port->interface);
+	d = open_directory(m->root, "/sys/class/net/%s/device/ptp", port->interface);
 	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-		size_t n = strncmp(e->d_name, "ptp", 3) == 0 ? number(e->d_name + 3, CLOCKS_MAX)
-							     : CLOCKS_MAX;
+		size_t n = strncmp(e->d_name, "ptp", 3) == 0
+				   ? number(e->d_name + 3, PORT_MAP_CLOCKS_MAX)
+				   : PORT_MAP_CLOCKS_MAX;
 
-		if (n < CLOCKS_MAX)
-			b->clocks[n] = true;
+		if (n < PORT_MAP_CLOCKS_MAX)
+			m->clocks[n] = true;
 	}
 }
 
 /* The interface, and what it stands on: a VLAN's or a bridge's packets come in below it. */
-static void add_port(struct belongings *b, const struct port_name *port, int depth)
+static void add_port(struct port_map *m, const struct port_name *port, int depth)
 {
-	CLEANUP(closedirp) DIR *d = open_directory(b->root, "/sys/class/net/%s", port->interface);
+	CLEANUP(closedirp) DIR *d = open_directory(m->root, "/sys/class/net/%s", port->interface);
 
-	if (!d || b->n_names == PORT_THREADS_PORTS_MAX)
+	if (!d || m->n_names == PORT_THREADS_PORTS_MAX)
 		return;
-	(void)strcpy(b->names[b->n_names++], port->interface);
-	add_msi_interrupts(b, port->interface);
-	add_device_name(b, port->interface);
-	add_clock(b, port);
+	(void)strcpy(m->names[m->n_names++], port->interface);
+	add_msi_interrupts(m, port->interface);
+	add_device_name(m, port->interface);
+	add_clock(m, port);
 	for (struct dirent *e = readdir(d); e && depth < LOWER_DEPTH; e = readdir(d)) {
 		struct port_name lower = {.phc_index = -1};
 
@@ -156,7 +145,7 @@ static void add_port(struct belongings *b, const struct port_name *port, int dep
 		    strlen(e->d_name + 6) >= sizeof(lower.interface))
 			continue;
 		(void)strcpy(lower.interface, e->d_name + 6);
-		add_port(b, &lower, depth + 1);
+		add_port(m, &lower, depth + 1);
 	}
 }
 
@@ -169,19 +158,19 @@ static bool is_named_after(const char *action, size_t len, const char *name)
 	       (len == n || !isalnum((unsigned char)action[n]));
 }
 
-static bool is_of_port(const struct belongings *b, const char *action, size_t len)
+static bool is_of_port(const struct port_map *m, const char *action, size_t len)
 {
-	for (size_t i = 0; i < b->n_names; i++)
-		if (is_named_after(action, len, b->names[i]))
+	for (size_t i = 0; i < m->n_names; i++)
+		if (is_named_after(action, len, m->names[i]))
 			return true;
-	for (size_t i = 0; i < b->n_devices; i++)
-		if (is_named_after(action, len, b->devices[i]))
+	for (size_t i = 0; i < m->n_devices; i++)
+		if (is_named_after(action, len, m->devices[i]))
 			return true;
 	return false;
 }
 
 /* " 41:  12  0  GICv3 130 Level  30bf0000.ethernet, x": who shares the line stands at its end. */
-static void add_line(struct belongings *b, char *line)
+static void add_line(struct port_map *m, char *line)
 {
 	char *rest = strchr(line, ':');
 	size_t n;
@@ -189,30 +178,39 @@ static void add_line(struct belongings *b, char *line)
 	if (!rest)
 		return;
 	*rest++ = '\0';
-	n = number(line + strspn(line, " "), INTERRUPTS_MAX);
-	if (n == INTERRUPTS_MAX)
+	n = number(line + strspn(line, " "), PORT_MAP_INTERRUPTS_MAX);
+	if (n == PORT_MAP_INTERRUPTS_MAX)
 		return;
 	for (char *word = strtok(rest, " ,\t\n"); word; word = strtok(NULL, " ,\t\n"))
-		if (is_of_port(b, word, strlen(word)))
-			b->interrupts[n] = true;
+		if (is_of_port(m, word, strlen(word)))
+			m->interrupts[n] = true;
 }
 
-static void add_named_interrupts(struct belongings *b)
+static void add_named_interrupts(struct port_map *m)
 {
 	CLEANUP(fclosep) FILE *f = NULL;
 	char path[PATH_MAX];
 	char line[LINE_MAX_OCTETS];
 
-	(void)snprintf(path, sizeof(path), "%s/proc/interrupts", b->root);
+	(void)snprintf(path, sizeof(path), "%s/proc/interrupts", m->root);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
-		add_line(b, line);
+		add_line(m, line);
+}
+
+void port_map_read(struct port_map *out, const char *root, const struct port_name *ports,
+		   size_t n_ports)
+{
+	*out = (struct port_map){.root = root};
+	for (size_t i = 0; i < n_ports; i++)
+		add_port(out, &ports[i], 0);
+	add_named_interrupts(out);
 }
 
 /* -- whose thread it is ------------------------------------------------------------------ */
 
 /* "irq/41-eth0-rxtx-0": the number after the slash, a dash behind it. */
-static bool is_its_interrupt(const struct belongings *b, const char *name)
+static bool is_its_interrupt(const struct port_map *m, const char *name)
 {
 	char *end;
 	unsigned long n;
@@ -220,37 +218,38 @@ static bool is_its_interrupt(const struct belongings *b, const char *name)
 	if (strncmp(name, "irq/", 4) != 0 || !isdigit((unsigned char)name[4]))
 		return false;
 	n = strtoul(name + 4, &end, 10);
-	return *end == '-' && n < INTERRUPTS_MAX && b->interrupts[n];
+	return *end == '-' && n < PORT_MAP_INTERRUPTS_MAX && m->interrupts[n];
 }
 
 /* "napi/eth0-8193": the interface may have dashes of its own. */
-static bool is_its_napi(const struct belongings *b, const char *name)
+static bool is_its_napi(const struct port_map *m, const char *name)
 {
 	const char *dash = strrchr(name, '-');
 
 	if (strncmp(name, "napi/", 5) != 0 || !dash || !isdigit((unsigned char)dash[1]))
 		return false;
-	for (size_t i = 0; i < b->n_names; i++)
-		if (strlen(b->names[i]) == (size_t)(dash - name - 5) &&
-		    strncmp(b->names[i], name + 5, strlen(b->names[i])) == 0)
+	for (size_t i = 0; i < m->n_names; i++)
+		if (strlen(m->names[i]) == (size_t)(dash - name - 5) &&
+		    strncmp(m->names[i], name + 5, strlen(m->names[i])) == 0)
 			return true;
 	return false;
 }
 
-static bool is_its_clock(const struct belongings *b, const char *name)
+static bool is_its_clock(const struct port_map *m, const char *name)
 {
-	size_t n = strncmp(name, "ptp", 3) == 0 ? number(name + 3, CLOCKS_MAX) : CLOCKS_MAX;
+	size_t n = strncmp(name, "ptp", 3) == 0 ? number(name + 3, PORT_MAP_CLOCKS_MAX)
+						: PORT_MAP_CLOCKS_MAX;
 
-	return n < CLOCKS_MAX && b->clocks[n];
+	return n < PORT_MAP_CLOCKS_MAX && m->clocks[n];
 }
 
-static enum port_thread_kind kind_of(const struct belongings *b, const char *name)
+enum port_thread_kind port_map_kind(const struct port_map *m, const char *name)
 {
-	if (is_its_interrupt(b, name))
+	if (is_its_interrupt(m, name))
 		return PORT_THREAD_IRQ;
-	if (is_its_napi(b, name))
+	if (is_its_napi(m, name))
 		return PORT_THREAD_NAPI;
-	return is_its_clock(b, name) ? PORT_THREAD_PTP : PORT_THREAD_KIND_MAX;
+	return is_its_clock(m, name) ? PORT_THREAD_PTP : PORT_THREAD_KIND_MAX;
 }
 
 static int by_tid(const void *a, const void *b)
@@ -264,15 +263,13 @@ static int by_tid(const void *a, const void *b)
 ssize_t port_threads_find(const char *root, const struct port_name *ports, size_t n_ports,
 			  struct port_thread *out, size_t max)
 {
-	struct belongings b = {.root = root};
+	struct port_map m;
 	CLEANUP(closedirp) DIR *d = open_directory(root, "/proc");
 	size_t n = 0;
 
 	if (!d)
 		return -errno;
-	for (size_t i = 0; i < n_ports; i++)
-		add_port(&b, &ports[i], 0);
-	add_named_interrupts(&b);
+	port_map_read(&m, root, ports, n_ports);
 	for (struct dirent *e = readdir(d); e && n < max; e = readdir(d)) {
 		pid_t pid = (pid_t)number(e->d_name, INT_MAX);
 		enum port_thread_kind kind;
@@ -280,7 +277,7 @@ ssize_t port_threads_find(const char *root, const struct port_name *ports, size_
 
 		if (pid == INT_MAX || procstat_read(root, pid, 0, &s) < 0 || !s.kernel)
 			continue;
-		kind = kind_of(&b, s.name);
+		kind = port_map_kind(&m, s.name);
 		if (kind == PORT_THREAD_KIND_MAX)
 			continue;
 		out[n] = (struct port_thread){

@@ -19,7 +19,12 @@
 
 #include "ptpmon/base/procstat.h"
 
-enum { PORT_THREADS_MAX = 128, PORT_THREADS_PORTS_MAX = 16 };
+enum {
+	PORT_THREADS_MAX = 128,
+	PORT_THREADS_PORTS_MAX = 16,
+	PORT_MAP_INTERRUPTS_MAX = 4096, /* numbers beyond are not looked at */
+	PORT_MAP_CLOCKS_MAX = 64,
+};
 
 enum port_thread_kind { PORT_THREAD_IRQ, PORT_THREAD_NAPI, PORT_THREAD_PTP, PORT_THREAD_KIND_MAX };
 
@@ -36,6 +41,23 @@ struct port_name {
 	char interface[16];
 	int phc_index;
 };
+
+/* What belongs to some ports: read once, then asked of many threads. */
+struct port_map {
+	const char *root;
+	bool interrupts[PORT_MAP_INTERRUPTS_MAX];
+	bool clocks[PORT_MAP_CLOCKS_MAX];
+	size_t n_names, n_devices;
+	char names[PORT_THREADS_PORTS_MAX][16];   /* interfaces, those below them too */
+	char devices[PORT_THREADS_PORTS_MAX][64]; /* "0000:01:00.0", "30bf0000.ethernet" */
+};
+
+/* root must outlive it. */
+void port_map_read(struct port_map *out, const char *root, const struct port_name *ports,
+		   size_t n_ports);
+
+/* What a kernel thread of that name is to them; PORT_THREAD_KIND_MAX: nothing. */
+enum port_thread_kind port_map_kind(const struct port_map *m, const char *name);
 
 /*
  * Finds them below root ("" is this machine), in the order of their numbers. How many, at most

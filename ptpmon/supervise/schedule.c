@@ -24,11 +24,15 @@ enum { MASK_BYTES = CPULIST_MAX / CHAR_BIT, MASK_LONGS = MASK_BYTES / sizeof(uns
 int schedule_set_affinity(const struct schedule *s)
 {
 	unsigned long mask[MASK_LONGS];
+	unsigned long got[MASK_LONGS] = {0};
 
 	if (!s->pinned)
 		return 0;
 	cpulist_to_mask(&s->cpus, mask, sizeof(mask));
-	return syscall(SYS_sched_setaffinity, 0, sizeof(mask), mask) < 0 ? -errno : 0;
+	if (syscall(SYS_sched_setaffinity, 0, sizeof(mask), mask) < 0 ||
+	    syscall(SYS_sched_getaffinity, 0, sizeof(got), got) < 0)
+		return -errno;
+	return memcmp(mask, got, sizeof(mask)) == 0 ? 0 : -EINVAL;
 }
 
 int schedule_set_policy(const struct schedule *s)
@@ -100,11 +104,6 @@ void schedule_explain(const struct schedule *asked, int error, char why[static S
 		refusal_explain_cpus(&facts, &asked->cpus, why);
 	if (!*why)
 		refusal_explain_priority(&facts, error, asked->priority, why);
-}
-
-void schedule_explain_refusal(int error, char why[static SCHEDULE_WHY_MAX])
-{
-	schedule_explain(&(struct schedule){.priority = 1}, error, why);
 }
 
 __attribute__((format(printf, 2, 3))) static void add(char *why, const char *fmt, ...)

@@ -33,7 +33,10 @@ struct schedule_proof {
 	int64_t lock_limit_bytes; /* RLIMIT_MEMLOCK, or SCHEDULE_NO_LIMIT */
 };
 
-/* Async-signal-safe, for between fork and exec: 0 or -errno. */
+/*
+ * Async-signal-safe, for between fork and exec: 0 or -errno. -EINVAL if not all of the CPUs can be
+ * had, of which the kernel drops some without a word.
+ */
 int schedule_set_affinity(const struct schedule *s);
 int schedule_set_policy(const struct schedule *s);
 
@@ -63,9 +66,6 @@ int schedule_verify_workers(pid_t pid, const struct schedule *asked, unsigned wo
 
 /* Why a schedule was refused with this errno, and what to do about it. */
 void schedule_explain(const struct schedule *asked, int error, char why[static SCHEDULE_WHY_MAX]);
-
-/* The same without knowing what was asked. */
-void schedule_explain_refusal(int error, char why[static SCHEDULE_WHY_MAX]);
 
 /* "SCHED_FIFO" and so on. */
 const char *schedule_policy_name(int policy);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The priorities of the ports' kernel threads, and what the recorder may not open itself. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/collect/ethtool.h"
+#include "ptpmon/collect/kmsg.h"
+#include "ptpmon/parent_state.h"
+
+static void on_told(void *userdata, enum event_code code, const char *subject, const char *text)
+{
+	struct parent *p = userdata;
+
+	if (code == EVENT_PORT_THREADS_REFUSED && p->priorities_why)
+		(void)snprintf(p->priorities_why, RUNTIME_WHY_MAX, "%.*s", RUNTIME_WHY_MAX - 1,
+			       text);
+	else
+		parent_tell_event(p, code, subject, text);
+}
+
+int parent_open_realtime(struct parent *p)
+{
+	char memory[CONFIG_PATH_MAX + 32];
+
+	(void)snprintf(memory, sizeof(memory), "%s/kernel-threads", p->runtime.directory);
+	p->priorities_ops = (struct port_priorities_ops){
+		.root = "",
+		.get = port_priorities_get,
+		.set = port_priorities_set,
+		.tell = on_told,
+		.userdata = p,
+	};
+	p->kmsg_fd = kmsg_open();
+	return port_priorities_new(&p->priorities, &p->priorities_ops, memory);
+}
+
+void parent_close_realtime(struct parent *p)
+{
+	if (p->priorities)
+		port_priorities_restore(p->priorities);
+	p->priorities = port_priorities_free(p->priorities);
+	close_fdp(&p->kmsg_fd);
+}
+
+static void add_port(struct port_priorities_wish *wish, const char *interface)
+{
+	struct port_name *port = &wish->ports[wish->n_ports];
+	struct ethtool_timestamping t;
+
+	if (wish->n_ports == PORT_THREADS_PORTS_MAX)
+		return;
+	wish->n_ports++;
+	(void)snprintf(port->interface, sizeof(port->interface), "%s", interface);
+	port->phc_index = -1;
+	if (wish->priority[PORT_THREAD_PTP] && ethtool_timestamping_get(interface, &t) == 0)
+		port->phc_index = t.phc_index;
+}
+
+int parent_set_priorities(struct parent *p, char why[static RUNTIME_WHY_MAX])
+{
+	const struct config *c = p->config;
+	struct port_priorities_wish wish = {
+		.priority =
+			{
+				[PORT_THREAD_IRQ] = c->realtime.irq_priority,
+				[PORT_THREAD_NAPI] = c->realtime.napi_priority,
+				[PORT_THREAD_PTP] = c->realtime.ptp_priority,
+			},
+	};
+	int r;
+
+	for (size_t i = 0; i < c->n_ptp4l; i++)
+		for (size_t j = 0; j < c->ptp4l[i].interfaces.n; j++)
+			add_port(&wish, c->ptp4l[i].interfaces.name[j]);
+	p->priorities_why = c->realtime.on_refusal == ON_REFUSAL_FAIL ? why : NULL;
+	r = port_priorities_want(p->priorities, &wish);
+	if (!p->priorities_why)
+		return 0;
+	p->priorities_why = NULL;
+	return r;
+}
+
+void parent_look_for_threads(struct parent *p)
+{
+	port_priorities_look(p->priorities);
+}
