@@ -386,6 +386,8 @@ INTERPOSED int clock_settime(clockid_t clock, const struct timespec *to)
 		return next.settime(clock, to);
 	error = is_for_reading_only(fd) ? EACCES : reach(p);
 	if (!error)
+		error = (int)vphc_order(p, VPHC_SET);
+	if (!error)
 		error = -vclock_begin(vphc_clock(p), &s);
 	if (error)
 		return fail(error);

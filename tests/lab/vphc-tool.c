@@ -9,11 +9,12 @@
  *     vphc DIRECTORY/ptpN drift PPB           the oscillator is now this much too fast
  *     vphc DIRECTORY/ptpN stick               shows the same for ever …
  *     vphc DIRECTORY/ptpN free                … and goes on from there
- *     vphc DIRECTORY/ptpN refuse WHAT ERROR   WHAT is precise, extended, plain, read or open; ERROR
- *                                             EIO, ENODEV, EOPNOTSUPP, EBUSY, EACCES or none
+ *     vphc DIRECTORY/ptpN refuse WHAT ERROR
  *     vphc DIRECTORY/ptpN slow NS             each reading takes this much longer
- *     vphc DIRECTORY/ptpN window NS           from the system's time before a reading to that
- * behind
+ *     vphc DIRECTORY/ptpN window NS           from the system's time before to that behind it
+ *
+ * WHAT is precise, extended, plain, read, set or open, ERROR is EIO, ENODEV, EOPNOTSUPP, EBUSY,
+ * EACCES or none.
  *
  * error_ns is what it shows ahead of the machine's CLOCK_REALTIME, freq_ppb how much faster its
  * servo makes it run, steps how often programs set it. Exit status: 0, 1 for a clock that cannot be
@@ -144,7 +145,7 @@ static int refuse(const struct call *c)
 		enum vphc_order order;
 	} whats[] = {
 		{"precise", VPHC_PRECISE}, {"extended", VPHC_EXTENDED}, {"plain", VPHC_PLAIN},
-		{"read", VPHC_READ},       {"open", VPHC_OPEN},
+		{"read", VPHC_READ},       {"set", VPHC_SET},           {"open", VPHC_OPEN},
 	};
 	static const struct {
 		const char *name;

@@ -20,6 +20,7 @@ enum vphc_order {
 	VPHC_EXTENDED,  /* … of PTP_SYS_OFFSET_EXTENDED */
 	VPHC_PLAIN,     /* … of PTP_SYS_OFFSET */
 	VPHC_READ,      /* errno of everything that needs the hardware */
+	VPHC_SET,       /* errno of clock_settime() */
 	VPHC_OPEN,      /* errno of open() */
 	VPHC_SLOW_NS,   /* one reading takes this much longer, asleep, before its window */
 	VPHC_WINDOW_NS, /* from the system's time before to that behind a reading */

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A grandmaster's hardware clock: set to TAI before ptp4l serves it, if it is far off, once; and what
+# keeps it from being set is named, while PTP runs.
+# shellcheck source=../lab/lib.sh
+. "$(dirname "$0")/../lab/lib.sh"
+
+TAI_NS=37000000000
+
+phc_is() { # phc_is SECONDS: that far ahead of what it should be, to 50 ms
+	local off
+
+	off=$(awk -v error="$(phc_error_ns gm)" -v tai=$TAI_NS -v want="$1" \
+		'BEGIN { printf "%d", error - tai - want * 1e9 }')
+	[ "${off#-}" -lt 50000000 ]
+}
+
+said() { # said CODE TEXT: the newest event of that code has it
+	ptpmon_sql gm "select text from event where code = '$1' order by id desc limit 1" | grep -qE -- "$2"
+}
+
+# A service of its own for each case, which waits until ptp4l serves, set or not.
+begin() { # begin LINE...
+	start_ptpmon gm grandmaster -3 '[ptp4l]' 'timestamping = hardware' '[latency]' 'on = no' \
+		'[store]' 'flush_interval = 500 ms' "$@"
+	wait_for 20 '[ "$(port_state gm)" = MASTER ]'
+}
+
+end() {
+	stop gm-ptpmon
+}
+
+announced() { # announced FIELD: as the slave has it
+	ptp4l_field slave TIME_PROPERTIES_DATA_SET "$1"
+}
+
+lab_open
+lab_board gm
+lab_board slave 2000000000
+lab_phc gm 0
+lab_phc slave
+lab_join gm slave
+start_ptp4l slave slave -3 "time_stamping hardware"
+
+# UTC in it, as drivers leave it.
+check "a grandmaster with UTC in its hardware clock serves" begin
+check "... but TAI" phc_is 0
+check "... and says by how much it was set, and where TAI - UTC comes from" \
+	wait_for 5 'said phc-set "^/dev/ptp0: set by .3[67]\.[09].* s .*\(TAI - UTC: .*leap-seconds.list\)"'
+check "hardware time stamps are announced as TAI, which nothing vouches for yet" \
+	wait_for 10 '[ "$(announced ptpTimescale),$(announced currentUtcOffsetValid)" = 1,0 ]'
+clock_disturb gm vouch 5000
+check "... then with a valid UTC offset" wait_for 10 '[ "$(announced currentUtcOffsetValid)" = 1 ]'
+check "... traceable in time, but a clock that runs free not in frequency" \
+	[ "$(announced timeTraceable),$(announced frequencyTraceable)" = 1,0 ]
+phc gm jump 5000000000
+kill -KILL "$(ptpmon_pids gm '^[^ ]*ptp4l ')"
+check "a ptp4l that was killed is there again" \
+	wait_for 15 '[ "$(port_state gm)" = MASTER ] && ptpmon_sql gm \
+		"select count(*) from events where code = '\''child-started'\'' and subject like '\''ptp4l%'\''" | grep -qx 2'
+check "... and its clock is not set twice" phc_is 5
+end
+
+phc gm jump -4500000000
+begin
+check "half a second is left alone" phc_is 0.5
+check "... and said" wait_for 5 'said phc-left-alone "left alone: .0\.(5|49)"'
+end
+
+phc gm jump 1000000000
+begin '[phc2sys]' 'feed = none'
+check "feed = none leaves it to others" phc_is 1.5
+end
+
+begin '[phc2sys]' 'utc_offset = 36'
+check "a configured TAI - UTC counts" phc_is -1
+check "... and is named" wait_for 5 'said phc-set "TAI - UTC: configuration"'
+end
+
+# What keeps it from being set.
+phc gm jump -36000000000
+phc gm refuse set EBUSY
+begin
+check "virtual clocks on it: it is not set" phc_is -37
+check "... the reason is named, with its fix" wait_for 5 'said phc-not-set "it has virtual clocks"'
+end
+phc gm refuse set EACCES
+begin
+check "no right to set it: the reason is named" wait_for 5 'said phc-not-set "Permission denied"'
+end
+phc gm refuse set EOPNOTSUPP
+begin
+check "a driver that cannot set: the reason is named" wait_for 5 'said phc-not-set "feed = none"'
+end
+phc gm refuse set EIO
+begin
+check "a broken clock: the reason is named" wait_for 5 'said phc-not-set "Input/output error"'
+end
+phc gm refuse set none
+
+phc gm slow 10000000000
+before=$(uptime_cs)
+start_ptpmon gm grandmaster -3 '[ptp4l]' 'timestamping = hardware' '[latency]' 'on = no' \
+	'[store]' 'flush_interval = 500 ms'
+check "a clock that does not answer keeps nobody waiting" \
+	wait_for 10 'said phc-not-set "did not answer in time"'
+check "... for longer than its bound" [ $(($(uptime_cs) - before)) -lt 700 ]
+check "... and leaves no process behind" [ -z "$(ptpmon_pids gm ' run --config' | sed 1d)" ]
+phc gm slow 0
+check "... nor PTP" wait_for 30 '[ "$(port_state gm)" = MASTER ]'
+end
+
+# No clock to set it by.
+clock_disturb gm step -1700000000000000000
+phc gm jump -100000000000
+before=$(phc_error_ns gm)
+begin
+check "a system clock in 1973 is nothing to set it by" \
+	[ $((($(phc_error_ns gm) - before) / 1000000)) = 0 ]
+check "... which is said" wait_for 5 'said phc-not-set "earlier than ptpmon was built"'
+check "... and not vouched for" [ "$(ptp4l_field gm GRANDMASTER_SETTINGS_NP currentUtcOffsetValid)" = 0 ]
+end
+clock_disturb gm step 1700000000000000000
+begin
+check "once the system clock is right, the next start sets it" phc_is 0
+end
+lab_finish
