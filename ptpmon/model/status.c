@@ -192,6 +192,12 @@ static enum status_verdict check_parent(const struct status *s, char *why)
 		   nsec_format_age(s->taken_mono_ns - s->parent_mono_ns, age));
 }
 
+bool status_child_is_held(const struct status *s, const struct status_child *c)
+{
+	return strcmp(c->name, "phc2sys") == 0 && s->phc2sys.wanted && !s->phc2sys.open &&
+	       (c->state == CHILD_STOPPED || c->state == CHILD_STOPPING);
+}
+
 static enum status_verdict check_children(const struct status *s, char *why)
 {
 	enum status_verdict verdict = STATUS_GOOD;
@@ -201,7 +207,8 @@ static enum status_verdict check_children(const struct status *s, char *why)
 		/* an ordinary start is not known to be bad */
 		bool bad = c->state != CHILD_STARTING || c->problem[0];
 
-		if (c->state == CHILD_UP || (!bad && verdict == STATUS_UNKNOWN))
+		if (c->state == CHILD_UP || (!bad && verdict == STATUS_UNKNOWN) ||
+		    status_child_is_held(s, c))
 			continue;
 		verdict = say(bad ? STATUS_BAD : STATUS_UNKNOWN, why, "%s: %s%s%s", c->name,
 			      child_state_name(c->state), c->problem[0] ? ": " : "", c->problem);
@@ -221,7 +228,7 @@ static enum status_verdict check_schedules(const struct status *s, char *why)
 				   c->problem[0] ? c->problem : "no reason known");
 	}
 	for (size_t i = 0; i < s->n_children; i++)
-		if (!s->children[i].policy[0])
+		if (!s->children[i].policy[0] && !status_child_is_held(s, &s->children[i]))
 			return say(STATUS_UNKNOWN, why, "%s: schedule not read back yet",
 				   s->children[i].name);
 	return STATUS_GOOD;
@@ -311,6 +318,17 @@ static enum status_verdict check_offsets(const struct status *s, char *why)
 	return check_offsets_below(s, max_ns(s->limits.offset_ns, STATUS_OFFSET_BAD_NS), why);
 }
 
+/* What a good offset is worth to the system clock. */
+static enum status_verdict check_phcs(const struct status *s, char *why)
+{
+	for (size_t i = 0; i < s->n_phcs; i++)
+		if (s->phcs[i].problem[0])
+			return say(STATUS_BAD, why, "%s: %s", s->phcs[i].name, s->phcs[i].problem);
+	if (s->phc2sys.wanted && !s->phc2sys.open)
+		return say(STATUS_BAD, why, "phc2sys: held back: %s", s->phc2sys.reason);
+	return STATUS_GOOD;
+}
+
 static enum status_verdict check_alarms(const struct status *s, char *why)
 {
 	char value[ALARM_TEXT_MAX];
@@ -350,8 +368,8 @@ static enum status_verdict check_latency(const struct status *s, char *why)
 }
 
 static const check checks[] = {
-	check_parent, check_children, check_carrier, check_states,    check_offsets,
-	check_record, check_alarms,   check_latency, check_schedules,
+	check_parent, check_children, check_carrier, check_states,  check_offsets,
+	check_phcs,   check_record,   check_alarms,  check_latency, check_schedules,
 };
 
 /* What a good one looks like: its first port. */

@@ -238,6 +238,9 @@ bool status_port_is_in_role(const struct status_port *p);
 /* One that follows a master, or has done so. */
 bool status_port_has_offset(const struct status_port *p);
 
+/* It is phc2sys, and it is down because it may not steer. */
+bool status_child_is_held(const struct status *s, const struct status_child *c);
+
 /* It was heard once, and not for STATUS_SUPERVISOR_STALE_NS. */
 bool status_parent_is_silent(const struct status *s);
 

@@ -127,6 +127,28 @@ static const struct row port_rows[] = {
 	ROW(struct status_port, malformed,           U64),
 };
 
+static const struct row phc_rows[] = {
+	ROW(struct status_phc, name,              TEXT),
+	ROW(struct status_phc, method,            TEXT),
+	ROW(struct status_phc, sys_minus_phc_ns,  READING),
+	ROW(struct status_phc, delay_ns,          READING),
+	ROW(struct status_phc, interval_ns,       NONZERO),
+	ROW(struct status_phc, utc_offset_s,      I64),
+	ROW(struct status_phc, utc_offset_source, TEXT),
+	ROW(struct status_phc, problem,           TEXT),
+};
+
+static const struct row phc2sys_rows[] = {
+	ROW(struct status_phc2sys, wanted,       BOOL),
+	ROW(struct status_phc2sys, open,         BOOL),
+	ROW(struct status_phc2sys, reason,       TEXT),
+	ROW(struct status_phc2sys, phc,          TEXT),
+	ROW(struct status_phc2sys, utc_offset_s, I64),
+	ROW(struct status_phc2sys, offset_ns,    READING),
+	ROW(struct status_phc2sys, delay_ns,     READING),
+	ROW(struct status_phc2sys, interval_ns,  READING),
+};
+
 static const struct row child_rows[] = {
 	ROW(struct status_child, name,            TEXT),
 	ROW(struct status_child, state,           CHILD_STATE),
@@ -258,6 +280,8 @@ static const struct row status_rows[] = {
 	NESTED(struct status, rt_throttling,    throttling_rows),
 	NESTED(struct status, audit,            audit_rows),
 	ARRAY(struct status, ports,    n_ports,    port_rows),
+	ARRAY(struct status, phcs,     n_phcs,     phc_rows),
+	NESTED(struct status, phc2sys,          phc2sys_rows),
 	ARRAY(struct status, children, n_children, child_rows),
 	ARRAY(struct status, cpus,     n_cpus,     cpu_rows),
 };

@@ -292,6 +292,37 @@ static void put_alarms(struct sheet *p)
 		page_put(&p->page, "", "and %zu more: see --json", s->n_alarms - shown);
 }
 
+/* -- PHCs -------------------------------------------------------------------------------- */
+
+static void put_phc(struct sheet *p, const struct status_phc *phc)
+{
+	char value[VALUE_BYTES];
+	char delay[STATUS_OFFSET_TEXT_MAX] = "unknown";
+
+	if (phc->delay_ns.known)
+		(void)status_format_offset(phc->delay_ns.value / 2, delay);
+	page_put(&p->page, phc->name, "system clock minus this: %s; right within %s",
+		 format_reading_ns(p, &phc->sys_minus_phc_ns, value), delay);
+	if (phc->problem[0])
+		page_put(&p->page, "", "%s", phc->problem);
+}
+
+/* Whose own word it is stands beside what was measured. */
+static void put_phc2sys(struct sheet *p)
+{
+	const struct status_phc2sys *s = &p->s->phc2sys;
+	char value[VALUE_BYTES];
+
+	if (!s->wanted)
+		return;
+	if (!s->open)
+		page_put(&p->page, "  phc2sys", "held back: %s", s->reason);
+	else
+		page_put(&p->page, "  phc2sys", "claims %s; %s is %" PRId64 " s ahead of UTC%s%s",
+			 format_reading_ns(p, &s->offset_ns, value), s->phc, s->utc_offset_s,
+			 s->reason[0] ? "; now " : "", s->reason);
+}
+
 /* -- latency ----------------------------------------------------------------------------- */
 
 /* From left to right, so that what a narrow screen has no room for goes last. */
@@ -520,7 +551,7 @@ static void put_children(struct sheet *p)
 	size_t used = p->page.lines + TAIL_ROWS + audit_lines(s) +
 		      1; /* the shell's prompt has the last row */
 	size_t room = p->rows > used ? p->rows - used : 0;
-	size_t left = s->n_children;
+	size_t left = 0;
 	size_t first_line = p->page.lines;
 	const char *label = "children";
 	char age[NSEC_TEXT_MAX];
@@ -532,12 +563,15 @@ static void put_children(struct sheet *p)
 	}
 	if (!s->n_children)
 		page_put(&p->page, label, "none");
+	for (size_t i = 0; i < s->n_children; i++)
+		left += !status_child_is_held(s, &s->children[i]); /* its own line tells of that */
 	/* where not all fit, those in trouble come first and the others become a number */
 	for (int troubled = 1; troubled >= 0; troubled--)
 		for (size_t i = 0; i < s->n_children; i++) {
 			bool cut = s->n_children > room && p->page.lines - first_line + 1 >= room;
 
-			if (is_troubled(&s->children[i]) != troubled || (cut && !troubled))
+			if (is_troubled(&s->children[i]) != troubled || (cut && !troubled) ||
+			    status_child_is_held(s, &s->children[i]))
 				continue;
 			put_child(p, label, &s->children[i]);
 			label = "";
@@ -621,6 +655,9 @@ char *status_to_text(const struct status *s, const struct status_screen *screen)
 	page_end_line(&p.page);
 	put_alarms(&p);
 	put_ports(&p);
+	for (size_t i = 0; i < s->n_phcs; i++)
+		put_phc(&p, &s->phcs[i]);
+	put_phc2sys(&p);
 	put_latency(&p);
 	put_children(&p);
 	put_audit(&p);

@@ -396,6 +396,51 @@ static void make_unread(struct status *s)
 	s->alarms[1].raised = false;
 }
 
+static void make_phc(struct status *s)
+{
+	s->n_phcs = 1;
+	s->phcs[0] = (struct status_phc){
+		.name = "ptp0",
+		.method = "PTP_SYS_OFFSET_EXTENDED",
+		.sys_minus_phc_ns = reading(-31, 340 * NSEC_PER_MSEC),
+		.delay_ns = reading(2562, 340 * NSEC_PER_MSEC),
+		.interval_ns = NSEC_PER_SEC,
+		.utc_offset_s = 37,
+		.utc_offset_source = "the grandmaster",
+	};
+	s->phc2sys = (struct status_phc2sys){
+		.wanted = true,
+		.open = true,
+		.phc = "ptp0",
+		.utc_offset_s = 37,
+		.offset_ns = reading(-12, 720 * NSEC_PER_MSEC),
+		.delay_ns = reading(2530, 720 * NSEC_PER_MSEC),
+		.interval_ns = reading(NSEC_PER_SEC, 720 * NSEC_PER_MSEC),
+	};
+	s->children[s->n_children++] = child("phc2sys", "SCHED_FIFO", 60);
+}
+
+/* The port is good, but its PHC shows 1970. */
+static void make_held_back(struct status *s)
+{
+	struct status_child *c;
+
+	make_phc(s);
+	s->phc2sys = (struct status_phc2sys){
+		.wanted = true,
+		.reason = "the PHC shows a time before ptpmon was built",
+		.offset_ns = {.known = true, .value = -12, .mono_ns = AGO(90 * NSEC_PER_SEC)},
+	};
+	c = &s->children[s->n_children - 1];
+	*c = (struct status_child){.name = "phc2sys", .state = CHILD_STOPPED, .starts = 1};
+}
+
+static void make_stuck_phc(struct status *s)
+{
+	make_phc(s);
+	(void)strcpy(s->phcs[0].problem, "stands still");
+}
+
 static void make_nothing(struct status *s)
 {
 	s->n_ports = s->n_children = s->n_cpus = 0;
@@ -423,6 +468,9 @@ const struct status_fixture status_fixtures[] = {
 	{"hostile", make_hostile, STATUS_GOOD},
 	{"alarms", make_alarms, STATUS_BAD},
 	{"unread", make_unread, STATUS_GOOD},
+	{"phc", make_phc, STATUS_GOOD},
+	{"held-back", make_held_back, STATUS_BAD},
+	{"stuck-phc", make_stuck_phc, STATUS_BAD},
 	{"nothing", make_nothing, STATUS_UNKNOWN},
 };
 
