@@ -53,22 +53,37 @@ static int make_token(struct parent *p)
 	return 0;
 }
 
-/* With on_refusal = fail a refused priority is known before anything runs. */
-static int try_schedule(const struct config_ptp4l *ptp4l, char *why)
+/* r: what finding the schedule out gave. */
+static int try_schedule(const char *child, int r, const struct schedule *s, char *why)
 {
 	char cause[SCHEDULE_WHY_MAX];
-	struct schedule s = {0};
-	int r = schedule_ptp4l(ptp4l, &s);
 
 	if (r == 0)
-		r = schedule_try(&s);
+		r = schedule_try(s);
 	if (r == 0)
 		return 0;
-	schedule_explain(&s, -r, cause);
+	schedule_explain(s, -r, cause);
 	(void)snprintf(why, RUNTIME_WHY_MAX,
 		       "%s: cannot run %s %d%s: %s; [realtime] on_refusal = warn goes on without",
-		       ptp4l->child, schedule_policy_name(s.policy), s.priority,
+		       child, schedule_policy_name(s->policy), s->priority,
 		       r == -EINVAL ? " on its CPUs" : "", cause);
+	return r;
+}
+
+/* With on_refusal = fail a refused schedule is known before anything runs. */
+static int try_schedules(const struct config *c, char *why)
+{
+	struct schedule s = {0};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->n_ptp4l; i++) {
+		r = schedule_ptp4l(&c->ptp4l[i], &s);
+		r = try_schedule(c->ptp4l[i].child, r, &s, why);
+	}
+	if (r == 0 && config_wants_phc2sys(c)) {
+		r = schedule_phc2sys(c, &s);
+		r = try_schedule("phc2sys", r, &s, why);
+	}
 	return r;
 }
 
@@ -77,8 +92,7 @@ int parent_set_up(struct parent *p, char why[static RUNTIME_WHY_MAX])
 	int r = 0;
 
 	if (p->config->realtime.on_refusal == ON_REFUSAL_FAIL)
-		for (size_t i = 0; r == 0 && i < p->config->n_ptp4l; i++)
-			r = try_schedule(&p->config->ptp4l[i], why);
+		r = try_schedules(p->config, why);
 	if (r == 0)
 		r = runtime_prepare(&p->runtime, p->config, why);
 	if (r < 0)

@@ -94,16 +94,29 @@ const char *schedule_policy_name(int policy)
 	}
 }
 
-void schedule_explain(const struct schedule *asked, int error, char why[static SCHEDULE_WHY_MAX])
+static void explain_cpus(const struct cpulist *cpus, char why[static SCHEDULE_WHY_MAX])
 {
 	struct refusal_facts facts;
 
 	refusal_read(&facts, "");
+	if (cpulist_count(cpus) == 0)
+		(void)strcpy(why, "there is no such CPU here: see "
+				  "/sys/devices/system/cpu/isolated");
+	else
+		refusal_explain_cpus(&facts, cpus, why);
+}
+
+void schedule_explain(const struct schedule *asked, int error, char why[static SCHEDULE_WHY_MAX])
+{
+	struct refusal_facts facts;
+
 	why[0] = '\0';
-	if (error == EINVAL && asked->pinned) /* not one of the CPUs can be had */
-		refusal_explain_cpus(&facts, &asked->cpus, why);
-	if (!*why)
-		refusal_explain_priority(&facts, error, asked->priority, why);
+	if (error == EINVAL && asked->pinned) /* not all of the CPUs can be had */
+		explain_cpus(&asked->cpus, why);
+	if (*why)
+		return;
+	refusal_read(&facts, "");
+	refusal_explain_priority(&facts, error, asked->priority, why);
 }
 
 __attribute__((format(printf, 2, 3))) static void add(char *why, const char *fmt, ...)
@@ -140,12 +153,10 @@ static bool differs(pid_t tid, const struct schedule *is, const struct schedule 
 		return true;
 	}
 	if (asked->pinned && !cpulist_equal(&is->cpus, &asked->cpus)) {
-		struct refusal_facts facts;
-
-		refusal_read(&facts, "");
-		refusal_explain_cpus(&facts, &asked->cpus, cause);
+		explain_cpus(&asked->cpus, cause);
 		add(why, "thread %d runs on CPUs %.60s, asked %.60s: %s", (int)tid,
-		    cpulist_format(&is->cpus, is_cpus), cpulist_format(&asked->cpus, asked_cpus),
+		    cpulist_format(&is->cpus, is_cpus),
+		    *cpulist_format(&asked->cpus, asked_cpus) ? asked_cpus : "none",
 		    *cause ? cause : someone);
 		return true;
 	}
