@@ -106,9 +106,9 @@ static int building_series(struct building *b)
 int report_build(struct report **out, struct query *q, const struct report_request *request)
 {
 	static int (*const steps[])(struct building *) = {
-		building_series,        building_happenings, building_windows,
-		building_declared_gaps, building_latencies,  building_offsets,
-		building_sort_gaps,     building_worst,      building_headline,
+		building_series,    building_happenings, building_windows,   building_declared_gaps,
+		building_latencies, building_offsets,    building_sort_gaps, building_summaries,
+		building_worst,     building_headline,
 	};
 	CLEANUP(building_clear) struct building b = {.query = q, .request = request};
 	int r;

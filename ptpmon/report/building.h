@@ -81,6 +81,9 @@ int building_sort_gaps(struct building *b);
 /* latencies.c: statistics of each CPU, and the worst windows. */
 int building_latencies(struct building *b);
 
+/* summaries.c: what summary lines of imported logs tell. */
+int building_summaries(struct building *b);
+
 /* worst.c: keeps the worst, and finds what else was there in the same second. */
 void worst_keep(struct report_worst *list, size_t *n, const struct report_worst *w,
 		int64_t (*badness)(const struct report_worst *w));

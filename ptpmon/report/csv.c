@@ -154,6 +154,15 @@ static void add_latency(const struct place *p, const struct report_latency *l)
 	add_count(p, "missed", l->missed);
 }
 
+static void add_summary(const struct place *p, const struct report_summary *s)
+{
+	add_count(p, "lines", s->count);
+	add_ns(p, "rms_p50", s->rms_p50_ns);
+	add_ns(p, "rms_largest", s->rms_largest_ns);
+	add_ns(p, "max_p50", s->max_p50_ns);
+	add_ns(p, "max_largest", s->max_largest_ns);
+}
+
 void report_to_csv(const struct report *r, struct strbuf *out)
 {
 	strbuf_add(out, "section,subject,column,figure,tau_s,value,unit\n");
@@ -163,6 +172,13 @@ void report_to_csv(const struct report *r, struct strbuf *out)
 					  r->columns[c].name};
 
 			add_offset(&p, &r->offsets[i].columns[c], r->columns[c].duration_ns);
+		}
+	for (size_t i = 0; i < r->n_summaries; i++)
+		for (size_t c = 0; c < r->n_columns; c++) {
+			struct place p = {out, "summary", r->summaries[i].series.subject,
+					  r->columns[c].name};
+
+			add_summary(&p, &r->summaries[i].columns[c]);
 		}
 	for (size_t i = 0; i < r->n_latencies; i++)
 		for (size_t c = 0; c < r->n_columns; c++) {

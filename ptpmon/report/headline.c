@@ -44,13 +44,27 @@ static void say_percentile(struct strbuf *s, const struct report_offset *o, size
 			    figure_offset(o->abs.value_ns[i], figure));
 }
 
+/* Of summary lines alone: what they say of themselves, and that it is no more. */
+static void say_summaries(struct strbuf *s, const struct report_summary *summary)
+{
+	char rms[FIGURE_MAX];
+	char max[FIGURE_MAX];
+
+	strbuf_addf(s, "%" PRIu64 " summaries of offsets: rms %s in half of them, largest %s",
+		    summary->count, figure_offset(summary->rms_p50_ns, rms),
+		    figure_offset(summary->max_largest_ns, max));
+}
+
 static void say_offsets(struct strbuf *s, const struct report *r,
 			const struct report_offset_series *series)
 {
 	const struct report_offset *o = series ? &series->columns[0] : NULL;
 
 	if (!o || (!o->count && !o->unlocked && !o->steps)) {
-		strbuf_add(s, "no offset was recorded");
+		if (r->n_summaries > 0 && r->summaries[0].columns[0].count > 0)
+			say_summaries(s, &r->summaries[0].columns[0]);
+		else
+			strbuf_add(s, "no offset was recorded");
 		return;
 	}
 	if (r->n_offsets > 1)

@@ -269,6 +269,36 @@ static json_t *offsets_json(const struct report *r)
 	return list;
 }
 
+static json_t *summaries_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n_summaries; i++) {
+		const struct report_summary_series *s = &r->summaries[i];
+		json_t *columns = json_array();
+		json_t *j = json_pack("{so so so so ss}", "subject", json_text(s->series.subject),
+				      "source", json_text(s->series.source), "unit",
+				      json_text(s->series.unit), "columns", columns, "caution",
+				      report_summary_caution);
+
+		for (size_t c = 0; c < r->n_columns; c++) {
+			const struct report_summary *in = &s->columns[c];
+
+			(void)json_array_append_new(
+				columns, json_pack("{so so so so so so}", "column",
+						   json_text(r->columns[c].name), "count",
+						   json_count(in->count), "rms_p50_ns",
+						   json_known(in->rms_p50_ns), "rms_largest_ns",
+						   json_known(in->rms_largest_ns), "max_p50_ns",
+						   json_known(in->max_p50_ns), "max_largest_ns",
+						   json_known(in->max_largest_ns)));
+		}
+		set_moment(j, "largest_mono_ns", "largest_utc", &s->largest_at);
+		(void)json_array_append_new(list, j);
+	}
+	return list;
+}
+
 static json_t *latency_json(const struct report_latency *l, const struct report_column *c)
 {
 	return json_pack("{so so so so so so so so so so}", "column", json_text(c->name), "windows",
@@ -402,11 +432,12 @@ static json_t *events_json(const struct report *r)
 
 json_t *report_to_json(const struct report *r)
 {
-	return json_pack("{ss so ss? so so so so so so so so sI so sI so so so}", "schema",
+	return json_pack("{ss so ss? so so so so so so so so so sI so sI so so so}", "schema",
 			 "ptpmon.report/1", "headline", json_text(r->headline), "caution",
 			 report_caution(r), "run", run_json(&r->run), "scope", scope_json(r),
 			 "limits", limits_json(r->limits), "columns", columns_json(r), "offsets",
-			 offsets_json(r), "latencies", latencies_json(r), "worst_offsets",
+			 offsets_json(r), "summaries", summaries_json(r), "latencies",
+			 latencies_json(r), "worst_offsets",
 			 worst_json(r->worst_offsets, r->n_worst_offsets), "worst_latencies",
 			 worst_json(r->worst_latencies, r->n_worst_latencies), "n_changes",
 			 (json_int_t)r->n_changes, "changes", changes_json(r), "n_gaps",

@@ -13,6 +13,10 @@ const struct report_percentile report_percentiles[REPORT_PERCENTILES] = {
 };
 /* clang-format on */
 
+const char report_summary_caution[] =
+	"Summaries: the single offsets were not logged, so that there are no percentiles of them; "
+	"half of the lines have at most what stands at 50 %.";
+
 const char report_coincidence_caution[] =
 	"With hardware time stamps a late wake-up does not by itself move the offset.";
 
@@ -86,6 +90,11 @@ const char *report_caution(const struct report *r)
 			other = true;
 		else
 			ptp4l = true;
+	for (size_t i = 0; i < r->n_summaries; i++)
+		if (report_is_of_other_clock(&r->summaries[i].series))
+			other = true;
+		else
+			ptp4l = true;
 	return cautions[ptp4l][other];
 }
 
@@ -113,6 +122,9 @@ bool report_is_empty(const struct report *r)
 	for (size_t i = 0; i < r->n_latencies; i++)
 		if (r->latencies[i].columns[0].count)
 			return false;
+	for (size_t i = 0; i < r->n_summaries; i++)
+		if (r->summaries[i].columns[0].count)
+			return false;
 	return true;
 }
 
@@ -135,6 +147,9 @@ struct report *report_free(struct report *r)
 		free_offsets(&r->offsets[i], r->n_columns);
 	for (size_t i = 0; r->latencies && i < r->n_latencies; i++)
 		free(r->latencies[i].columns);
+	for (size_t i = 0; r->summaries && i < r->n_summaries; i++)
+		free(r->summaries[i].columns);
+	free(r->summaries);
 	free(r->columns);
 	free(r->offsets);
 	free(r->latencies);

@@ -194,6 +194,22 @@ struct report_latency_series {
 	struct report_latency *columns;
 };
 
+/*
+ * What a log's summary lines tell of one clock in one column. The offsets that they stand for were
+ * not logged: there are no percentiles of these, and no wander.
+ */
+struct report_summary {
+	uint64_t count;                     /* lines */
+	int64_t rms_p50_ns, rms_largest_ns; /* of the rms of each line */
+	int64_t max_p50_ns, max_largest_ns; /* of the largest |offset| of each */
+};
+
+struct report_summary_series {
+	struct series series;
+	struct report_moment largest_at; /* the line with max_largest_ns of column 0 */
+	struct report_summary *columns;
+};
+
 /* Something that happened not far from a bad moment. */
 struct report_near {
 	int64_t after_ns;           /* the moment; less than 0: before */
@@ -255,10 +271,11 @@ struct report {
 	struct report_run run;
 	struct report_moment from, to; /* the scope, [from, to) */
 	bool whole;                    /* it is the whole run */
-	size_t n_columns, n_offsets, n_latencies;
+	size_t n_columns, n_offsets, n_latencies, n_summaries;
 	struct report_column *columns;
 	struct report_offset_series *offsets;
 	struct report_latency_series *latencies;
+	struct report_summary_series *summaries;
 	size_t n_worst_offsets, n_worst_latencies;
 	struct report_worst worst_offsets[REPORT_WORST], worst_latencies[REPORT_WORST];
 	uint64_t n_changes, n_gaps; /* all; the first REPORT_LISTED_MAX are listed */
@@ -275,13 +292,16 @@ bool report_is_of_other_clock(const struct series *series);
 /* What stands beside offsets, by who told them; NULL where there are none. */
 const char *report_caution(const struct report *r);
 
+/* What stands beside summaries. */
+extern const char report_summary_caution[];
+
 /* What stands beside a coincidence. */
 extern const char report_coincidence_caution[];
 
 /* A verdict of it is outside its limit. */
 bool report_is_outside(const struct report *r);
 
-/* Nothing was measured: neither an offset (of whatever port state) nor a wake-up. */
+/* Nothing was measured: no offset (of whatever port state), no summary of any, no wake-up. */
 bool report_is_empty(const struct report *r);
 
 struct report *report_free(struct report *r);

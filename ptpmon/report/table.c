@@ -195,6 +195,14 @@ static const struct row latency_rows[] = {
 	{ "beyond 1.07 s",       OCCURRENCES(struct report_latency, overflow), 0, true },
 	{ "periods missed",      COUNT(struct report_latency, missed), 0, false },
 };
+
+static const struct row summary_rows[] = {
+	{ "lines",               COUNT(struct report_summary, count), 0, false },
+	{ "rms         50 %",    NS(struct report_summary, offset, rms_p50_ns), 0, false },
+	{ "            largest", NS(struct report_summary, offset, rms_largest_ns), 0, false },
+	{ "max         50 %",    NS(struct report_summary, offset, max_p50_ns), 0, false },
+	{ "            largest", NS(struct report_summary, offset, max_largest_ns), 0, false },
+};
 /* clang-format on */
 
 /* The rows of a table, and the array of figures, one for each column, that they are about. */
@@ -321,6 +329,24 @@ void table_latency(struct strbuf *out, const struct report *r,
 		  &(struct table){latency_rows, sizeof(latency_rows) / sizeof(latency_rows[0]),
 				  series->columns, sizeof(*series->columns),
 				  offsetof(struct report_latency, count)});
+}
+
+void table_summaries(struct strbuf *out, const struct report *r,
+		     const struct report_summary_series *series)
+{
+	const char *reference = report_is_of_other_clock(&series->series) ? "source" : "master";
+	bool dated = series->largest_at.utc_ns != TIME_UNKNOWN;
+	char utc[FIGURE_MAX];
+
+	wrap_addf(out, "", "  ", "Summaries of offsets from %s: %s (%s%s%s)", reference,
+		  series->series.subject, series->series.source, dated ? ", largest at " : "",
+		  dated ? figure_utc(series->largest_at.utc_ns, utc) : "");
+	add_table(out, r,
+		  &(struct table){summary_rows, sizeof(summary_rows) / sizeof(summary_rows[0]),
+				  series->columns, sizeof(*series->columns),
+				  offsetof(struct report_summary, count)});
+	wrap_add(out, "  ", "  ", report_summary_caution);
+	strbuf_add(out, "\n");
 }
 
 /* What footnotes stand for: percentiles refused, and intervals. */

@@ -4,9 +4,11 @@
 #include "ptpmon/base/strbuf.h"
 #include "ptpmon/report/result.h"
 
-/* Both end with an empty line. More columns than a line holds make another block of lines. */
+/* Each ends with an empty line. More columns than a line holds make another block of lines. */
 void table_offsets(struct strbuf *out, const struct report *r,
 		   const struct report_offset_series *series);
+void table_summaries(struct strbuf *out, const struct report *r,
+		     const struct report_summary_series *series);
 void table_latency(struct strbuf *out, const struct report *r,
 		   const struct report_latency_series *series);
 

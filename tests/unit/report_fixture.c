@@ -47,20 +47,24 @@ static unsigned declare(struct fixture *f, const struct series *series)
 	return f->n_series++;
 }
 
+unsigned fixture_series(struct fixture *f, enum series_kind kind, const char *source,
+			const char *subject)
+{
+	struct series s = {.kind = kind, .unit = "ns"};
+
+	(void)snprintf(s.source, sizeof(s.source), "%s", source);
+	(void)snprintf(s.subject, sizeof(s.subject), "%s", subject);
+	return declare(f, &s);
+}
+
 unsigned fixture_offset_series(struct fixture *f, const char *port)
 {
-	struct series s = {.kind = SERIES_OFFSET, .source = "pmc", .unit = "ns"};
-
-	(void)snprintf(s.subject, sizeof(s.subject), "%s", port);
-	return declare(f, &s);
+	return fixture_series(f, SERIES_OFFSET, "pmc", port);
 }
 
 unsigned fixture_latency_series(struct fixture *f, const char *cpu)
 {
-	struct series s = {.kind = SERIES_LATENCY, .source = "latency", .unit = "ns"};
-
-	(void)snprintf(s.subject, sizeof(s.subject), "%s", cpu);
-	return declare(f, &s);
+	return fixture_series(f, SERIES_LATENCY, "latency", cpu);
 }
 
 void fixture_put(struct fixture *f, unsigned series, const struct sample *sample)

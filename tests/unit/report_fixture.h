@@ -26,6 +26,8 @@ struct fixture {
 void fixture_open(struct fixture *f, const char *label);
 
 /* Declares a series; its index. */
+unsigned fixture_series(struct fixture *f, enum series_kind kind, const char *source,
+			const char *subject);
 unsigned fixture_offset_series(struct fixture *f, const char *port);
 unsigned fixture_latency_series(struct fixture *f, const char *cpu);
 
