@@ -2,20 +2,16 @@
 #include "ptpmon/collect/cyclictest.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ptpmon/base/cleanup.h"
-#include "ptpmon/base/nsec.h"
+#include "ptpmon/collect/cyclictest_impl.h"
 #include "ptpmon/model/timemap.h"
 
-#define REFUSE(why, ...) (snprintf(why, CYCLICTEST_ERROR_MAX, __VA_ARGS__), -EBADMSG)
-
-/* cyclictest's own limit, and what its numbers are worth without -N. */
-enum { BUCKETS_MAX = 1000000, UNIT_NS = 1000 };
+/* cyclictest's own limit. */
+enum { BUCKETS_MAX = 1000000 };
 
 /* It begins with min at 1000000 and max at 0, and prints these where there was no cycle. */
 static bool has_values(uint64_t min, uint64_t max)
@@ -37,7 +33,7 @@ static bool is_json(const char *text, size_t len)
 	return at < len && text[at] == '{';
 }
 
-static struct cyclictest *make(size_t n)
+struct cyclictest *cyclictest_make(size_t n)
 {
 	struct cyclictest *c = calloc(1, sizeof(*c) + n * sizeof(c->threads[0]));
 
@@ -48,8 +44,8 @@ static struct cyclictest *make(size_t n)
 	return c;
 }
 
-static int add_bucket(struct cyclictest_thread *t, uint64_t bucket, uint64_t count, int64_t unit_ns,
-		      char *why)
+int cyclictest_add_bucket(struct cyclictest_thread *t, uint64_t bucket, uint64_t count,
+			  int64_t unit_ns, char *why)
 {
 	if (bucket >= BUCKETS_MAX)
 		return REFUSE(why, "a bucket beyond the %dth", BUCKETS_MAX);
@@ -59,9 +55,8 @@ static int add_bucket(struct cyclictest_thread *t, uint64_t bucket, uint64_t cou
 	return 0;
 }
 
-/* What the summary of a thread says, in its own unit. */
-static int finish_thread(struct cyclictest_thread *t, uint64_t overflow, uint64_t min, uint64_t max,
-			 double avg, int64_t unit_ns, char *why)
+int cyclictest_finish_thread(struct cyclictest_thread *t, uint64_t overflow, uint64_t min,
+			     uint64_t max, double avg, int64_t unit_ns, char *why)
 {
 	double sum_ns;
 
@@ -70,7 +65,7 @@ static int finish_thread(struct cyclictest_thread *t, uint64_t overflow, uint64_
 	t->overflow = overflow;
 	if (t->cycles == 0)
 		return 0;
-	if (!has_values(min, max) || max > (uint64_t)INT64_MAX / UNIT_NS)
+	if (!has_values(min, max) || max > (uint64_t)INT64_MAX / CYCLICTEST_UNIT_NS)
 		return REFUSE(why, "a smallest latency of %ju and a largest of %ju", (uintmax_t)min,
 			      (uintmax_t)max);
 	sum_ns = avg * (double)unit_ns * (double)t->cycles;
@@ -249,7 +244,7 @@ static int take_row(struct cyclictest *c, struct line l, int64_t unit_ns, int64_
 		if (next_number(&l, &count) <= 0)
 			return REFUSE(why, "bucket %ju: not %zu counts", (uintmax_t)bucket, c->n);
 		sum += count;
-		r = add_bucket(&c->threads[i], bucket, count, unit_ns, why);
+		r = cyclictest_add_bucket(&c->threads[i], bucket, count, unit_ns, why);
 		if (r < 0)
 			return r;
 	}
@@ -292,8 +287,8 @@ static int take_footers(struct cyclictest *c, struct text *t, int64_t unit_ns, c
 				return REFUSE(why, "line \"%s\": not %zu numbers", footer_names[f],
 					      c->n);
 		c->threads[i].cpu = (unsigned)i;
-		r = finish_thread(&c->threads[i], v[OVERFLOWS], v[MIN], v[MAX], (double)v[AVG],
-				  unit_ns, why);
+		r = cyclictest_finish_thread(&c->threads[i], v[OVERFLOWS], v[MIN], v[MAX],
+					     (double)v[AVG], unit_ns, why);
 		if (r < 0)
 			return r;
 	}
@@ -313,7 +308,7 @@ static int parse_text(struct cyclictest **out, const char *text, size_t len, int
 	n = count_numbers(t.footers[MIN]); /* never with a sum behind them */
 	if (n == 0 || n > CYCLICTEST_THREADS_MAX)
 		return REFUSE(why, "%zu threads", n);
-	c = make(n);
+	c = cyclictest_make(n);
 	if (!c)
 		return -ENOMEM;
 	r = take_rows(c, t.rows, unit_ns, why);
@@ -326,184 +321,11 @@ static int parse_text(struct cyclictest **out, const char *text, size_t len, int
 	return r;
 }
 
-/* JSON */
-
-/*
- * What cyclictest prints need not be JSON: the command line is not escaped, and the average of no
- * values is nan. Neither is needed.
- */
-static char *mended(const char *text, size_t len)
-{
-	char *copy = strndup(text, len);
-	char *at = copy ? strstr(copy, "\"cmdline") : NULL;
-
-	for (; at && *at && *at != '\n'; at++)
-		*at = ' ';
-	for (at = copy; at && (at = strstr(at, "\"avg\":"));) {
-		size_t number = 6 + strspn(at + 6, " -");
-
-		if (strncmp(at + number, "nan", 3) == 0)
-			memcpy(at + number, "0.0", 3);
-		at += number;
-	}
-	return copy;
-}
-
-/* What went through another program is valid, and perhaps one line: that is not to be mended. */
-static json_t *load(const char *text, size_t len, json_error_t *error)
-{
-	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, error);
-	CLEANUP(freep) char *copy = root ? NULL : mended(text, len);
-
-	return copy ? json_loads(copy, JSON_REJECT_DUPLICATES, error) : root;
-}
-
-static bool parse_natural(const char *text, uint64_t *out)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	return errno == 0 && *end == '\0';
-}
-
-static bool get_natural(const json_t *object, const char *key, uint64_t *out)
-{
-	const json_t *value = json_object_get(object, key);
-
-	if (!json_is_integer(value) || json_integer_value(value) < 0)
-		return false;
-	*out = (uint64_t)json_integer_value(value);
-	return true;
-}
-
-static int take_buckets(struct cyclictest_thread *t, const json_t *histogram, int64_t unit_ns,
-			char *why)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)histogram, key, value)
-	{
-		uint64_t bucket;
-		int r;
-
-		if (!parse_natural(key, &bucket) || !json_is_integer(value) ||
-		    json_integer_value(value) < 0)
-			return REFUSE(why, "a bucket that is no number and count");
-		r = add_bucket(t, bucket, (uint64_t)json_integer_value(value), unit_ns, why);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int take_thread(struct cyclictest_thread *t, const json_t *thread, int64_t unit_ns,
-		       char *why)
-{
-	uint64_t cycles;
-	uint64_t cpu = 0;
-	uint64_t min;
-	uint64_t max;
-	int r;
-
-	if (!get_natural(thread, "cycles", &cycles) || !get_natural(thread, "min", &min) ||
-	    !get_natural(thread, "max", &max))
-		return REFUSE(why, "a thread without cycles, min or max");
-	if (!json_is_object(json_object_get(thread, "histogram")) && cycles > 0)
-		return REFUSE(why, "no histogram in it: measure with -h");
-	(void)get_natural(thread, "cpu", &cpu);
-	t->cpu = cpu < UINT32_MAX ? (unsigned)cpu : 0;
-	r = take_buckets(t, json_object_get(thread, "histogram"), unit_ns, why);
-	if (r == 0 && t->cycles > cycles)
-		r = REFUSE(why, "CPU %u: more in the buckets than cycles", t->cpu);
-	/* overflows are nowhere else */
-	return r < 0 ? r
-		     : finish_thread(t, cycles - t->cycles, min, max,
-				     json_number_value(json_object_get(thread, "avg")), unit_ns,
-				     why);
-}
-
-/* RFC 2822, as cyclictest prints it. */
-static int64_t get_time(const json_t *root, const char *key)
-{
-	const char *text = json_string_value(json_object_get(root, key));
-	struct tm tm = {0};
-	const char *rest = text ? strptime(text, "%a, %d %b %Y %H:%M:%S %z", &tm) : NULL;
-	long ahead_s = tm.tm_gmtoff;
-
-	if (!rest || *rest || tm.tm_year < 70 || tm.tm_year > 300)
-		return TIME_UNKNOWN;
-	return ((int64_t)timegm(&tm) - ahead_s) * NSEC_PER_SEC;
-}
-
-static void take_system(struct cyclictest *c, const json_t *root)
-{
-	const json_t *system = json_object_get(root, "sysinfo");
-	const char *release = json_string_value(json_object_get(system, "release"));
-	const char *version = json_string_value(json_object_get(system, "version"));
-	const char *machine = json_string_value(json_object_get(system, "machine"));
-
-	(void)snprintf(c->kernel, sizeof(c->kernel), "%s%s%s", release ?: "", version ? " " : "",
-		       version ?: "");
-	(void)snprintf(c->machine, sizeof(c->machine), "%s", machine ?: "");
-	c->start_utc_ns = get_time(root, "start_time");
-	c->end_utc_ns = get_time(root, "end_time");
-}
-
-/* What it stands near to is quoted: not what drives a terminal. */
-static int refuse_syntax(const json_error_t *error, char *why)
-{
-	(void)REFUSE(why, "line %d: %.100s", error->line, error->text);
-	for (char *c = why; *c; c++)
-		if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f)
-			*c = '?';
-	return -EBADMSG;
-}
-
-static int parse_json(struct cyclictest **out, const char *text, size_t len, int64_t unit_ns,
-		      char *why)
-{
-	CLEANUP(freep) struct cyclictest *c = NULL;
-	json_error_t error;
-	json_auto_t *root = load(text, len, &error);
-	const json_t *threads;
-	const char *key;
-	uint64_t resolution = 0;
-	json_t *thread;
-	size_t n = 0;
-
-	if (!root)
-		return refuse_syntax(&error, why);
-	threads = json_object_get(root, "thread");
-	n = json_object_size(threads);
-	if (n == 0 || n > CYCLICTEST_THREADS_MAX)
-		return REFUSE(why, "JSON, but without the threads of cyclictest");
-	c = make(n);
-	if (!c)
-		return -ENOMEM;
-	if (get_natural(root, "resolution_in_ns", &resolution) && resolution == 1)
-		unit_ns = 1;
-	take_system(c, root);
-	n = 0;
-	json_object_foreach((json_t *)threads, key, thread)
-	{
-		int r = take_thread(&c->threads[n++], thread, unit_ns, why);
-
-		if (r < 0)
-			return r;
-	}
-	*out = steal(&c);
-	return 0;
-}
-
 int cyclictest_parse(struct cyclictest **out, const char *text, size_t len, bool nanoseconds,
 		     char why[static CYCLICTEST_ERROR_MAX])
 {
-	int64_t unit_ns = nanoseconds ? 1 : UNIT_NS;
+	int64_t unit_ns = nanoseconds ? 1 : CYCLICTEST_UNIT_NS;
 
-	return is_json(text, len) ? parse_json(out, text, len, unit_ns, why)
+	return is_json(text, len) ? cyclictest_parse_json(out, text, len, unit_ns, why)
 				  : parse_text(out, text, len, unit_ns, why);
 }

@@ -181,6 +181,8 @@ static const struct {
 	{ "cursor before it", SHOWN "\x1b[3A# Histogram\n000002 000010\n" FOOT OVER },
 	{ "JSON", "{\n\"cmdline:\":\"cyclictest -h 9\",\n" THREAD "2.0}}}" },
 	{ "JSON in a line", "{\"cmdline:\":\"cyclictest -h 9\"," THREAD "2.0}}}" },
+	{ "JSON in a line that quotes",
+	  "{\"cmdline:\":\"cyclictest \"a, b\" -h 9\",\"rt_test_version:\":\"2.8\"," THREAD "2.0}}}" },
 	{ "JSON that quotes", "{\n\"cmdline:\":\"cyclictest \"x\"\",\n" THREAD "2.0}}}" },
 };
 
