@@ -59,13 +59,53 @@ static void add_role(struct command *out, const struct config_ptp4l *p)
 {
 	int64_t priority1 = p->priority1;
 
-	/* slaveOnly is clientOnly from linuxptp 4.0, which still reads the old word */
-	if (p->role == ROLE_SLAVE)
+	/* slaveOnly is clientOnly from linuxptp 4.0, which still reads the old word; for 802.1AS it
+	 * is gmCapable, and ptp4l takes no mixture */
+	if (p->role == ROLE_SLAVE && p->profile != PROFILE_GPTP)
 		command_add(out, "--slaveOnly=1");
 	if (priority1 < 0 && p->role == ROLE_GRANDMASTER)
 		priority1 = GRANDMASTER_PRIORITY1;
 	if (priority1 >= 0)
 		command_add(out, "--priority1=%" PRId64, priority1);
+}
+
+/* IEEE 802.1AS as linuxptp's own gPTP.cfg has it; the Sync interval is a key. */
+static void add_gptp(struct command *out, const struct config_ptp4l *p)
+{
+	static const char *const options[] = {
+		"--delay_mechanism=P2P",
+		"--ptp_dst_mac=01:80:C2:00:00:0E",
+		"--logAnnounceInterval=0",
+		"--syncReceiptTimeout=3",
+		"--neighborPropDelayThresh=800",
+		"--min_neighbor_prop_delay=-20000000",
+		"--assume_two_step=1",
+		"--path_trace_enabled=1",
+		"--follow_up_info=1",
+		"--priority2=248",
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		command_add(out, "%s", options[i]);
+	command_add(out, "--gmCapable=%d", p->role != ROLE_SLAVE);
+	if (p->priority1 < 0 && p->role != ROLE_GRANDMASTER && p->role != ROLE_SLAVE)
+		command_add(out, "--priority1=248");
+}
+
+static void add_protocol(struct command *out, const struct config_ptp4l *p)
+{
+	command_add(out, "--domainNumber=%" PRId64, p->domain);
+	command_add(out, "--transportSpecific=%" PRId64, p->transport_specific);
+	command_add(out, "--network_transport=%s", transport_name(p->transport));
+	command_add(out, "--time_stamping=%s", timestamping_name(p->timestamping));
+	command_add(out, "--tx_timestamp_timeout=%" PRId64,
+		    (p->tx_timestamp_timeout_ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+	command_add(out, "--logSyncInterval=%" PRId64, p->log_sync_interval);
+	if (p->step_threshold_ns)
+		command_add(out, "--step_threshold=%.9f", (double)p->step_threshold_ns / 1e9);
+	if (p->profile == PROFILE_GPTP)
+		add_gptp(out, p);
+	add_role(out, p);
 }
 
 int command_ptp4l(struct command *out, const struct config *c, size_t i, const char *program,
@@ -76,22 +116,21 @@ int command_ptp4l(struct command *out, const struct config *c, size_t i, const c
 
 	config_ptp4l_socket(c, i, socket);
 	command_add(out, "%s", program);
+	if (*p->config_file) {
+		command_add(out, "-f");
+		command_add(out, "%s", p->config_file);
+	}
 	for (size_t port = 0; port < p->interfaces.n; port++) {
 		command_add(out, "-i");
 		command_add(out, "%s", p->interfaces.name[port]);
 	}
 	command_add(out, "--uds_address=%s", socket);
-	if (version->major >= 4) /* its default would be shared by all instances */
+	if (version->major >= 4 && !*p->ro_socket) /* its default would be shared by all */
 		command_add(out, "--uds_ro_address=%sro", socket);
 	command_add(out, "--use_syslog=0");
 	command_add(out, "--verbose=1");
-	command_add(out, "--domainNumber=%" PRId64, p->domain);
-	command_add(out, "--network_transport=%s", transport_name(p->transport));
-	command_add(out, "--time_stamping=%s", timestamping_name(p->timestamping));
-	command_add(out, "--tx_timestamp_timeout=%" PRId64,
-		    (p->tx_timestamp_timeout_ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
-	command_add(out, "--logSyncInterval=%" PRId64, p->log_sync_interval);
-	add_role(out, p);
+	if (!*p->config_file)
+		add_protocol(out, p);
 	add_extra_arguments(out, p->extra_arguments);
 	return out->too_long ? -E2BIG : 0;
 }

@@ -70,11 +70,21 @@ static void introduce_children(struct parent *p)
 
 /* Stopping */
 
+static bool others_are_down(const struct parent *p)
+{
+	for (size_t i = 1; i < p->n_children; i++)
+		if (child_status(p->children[i]->child)->state != CHILD_STOPPED)
+			return false;
+	return true;
+}
+
 static void stop_others(struct parent *p)
 {
 	p->stopping = true;
 	for (size_t i = 1; i < p->n_children; i++)
 		child_stop(p->children[i]->child);
+	if (others_are_down(p)) /* a monitor without a sampler has none */
+		child_stop(parent_recorder(p)->child);
 }
 
 /* The first reason counts. */
@@ -92,14 +102,6 @@ static void cannot_run(struct parent *p, const char *why)
 	if (!p->stopping)
 		log_error("%s", why);
 	stop(p, EXIT_USAGE);
-}
-
-static bool others_are_down(const struct parent *p)
-{
-	for (size_t i = 1; i < p->n_children; i++)
-		if (child_status(p->children[i]->child)->state != CHILD_STOPPED)
-			return false;
-	return true;
 }
 
 /* The recorder last: it records how the others ended. */

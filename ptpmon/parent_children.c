@@ -95,7 +95,7 @@ static int plan_ptp4l(struct supervised *s, struct spawn_plan *plan,
 			       ptp4l->interfaces.name[i], s->name);
 		return -EAGAIN;
 	}
-	if (runtime_check_socket(&s->place, problem) < 0) {
+	if (runtime_check_socket(&s->parent->places[s->instance], problem) < 0) {
 		(void)snprintf(why, STATUS_TEXT_MAX, "%.*s", STATUS_TEXT_MAX - 1, problem);
 		return -EAGAIN;
 	}
@@ -173,7 +173,6 @@ static struct supervised *supervised_free(struct supervised *s)
 	(void)child_free(s->child);
 	close_fdp(&s->log_fds[0]);
 	close_fdp(&s->log_fds[1]);
-	runtime_close_place(&s->place);
 	free(s);
 	return NULL;
 }
@@ -252,8 +251,7 @@ static int add_ptp4l(struct parent *p, size_t i, const struct child_ops *ops, ch
 	if (r < 0)
 		return r;
 	s->instance = i;
-	r = find_ptp4l(s, ptp4l, why);
-	return r < 0 ? r : runtime_open_place(&s->place, p->config, i, why);
+	return find_ptp4l(s, ptp4l, why);
 }
 
 static int add_sampler(struct parent *p, const struct child_ops *ops, char *why)
@@ -293,7 +291,10 @@ int parent_make_children(struct parent *p, const struct child_ops *ops,
 	int r = add_recorder(p, ops, why);
 
 	for (size_t i = 0; r == 0 && i < p->config->n_ptp4l; i++)
-		r = add_ptp4l(p, i, ops, why);
+		if (p->config->ptp4l[i].manage)
+			r = add_ptp4l(p, i, ops, why);
+	for (size_t i = 0; r == 0 && i < p->config->n_ptp4l; i++)
+		r = runtime_open_place(&p->places[i], p->config, i, why);
 	if (r == 0 && config_wants_phc2sys(p->config))
 		r = add_phc2sys(p, ops, why);
 	if (r == 0 && p->config->latency.on)
@@ -305,4 +306,6 @@ void parent_free_children(struct parent *p)
 {
 	while (p->n_children > 0)
 		(void)supervised_free(p->children[--p->n_children]);
+	for (size_t i = 0; i < CONFIG_PTP4L_MAX; i++)
+		runtime_close_place(&p->places[i]);
 }

@@ -43,7 +43,6 @@ struct supervised {
 	/* a ptp4l's only */
 	size_t instance; /* of config->ptp4l */
 	struct ptp4l_version version;
-	struct runtime_place place;
 	bool phc_done; /* its PHC was given its time, or never will be */
 	/* phc2sys's only */
 	struct message_steer steer;
@@ -52,6 +51,7 @@ struct supervised {
 struct parent {
 	const struct config *config;
 	struct runtime runtime;
+	struct runtime_place places[CONFIG_PTP4L_MAX]; /* as config->ptp4l */
 	sd_event *event;
 	/* the recorder first; it is started first and stopped last */
 	struct supervised *children[PARENT_CHILDREN_MAX];

@@ -129,6 +129,7 @@ static int open_source(struct followed *f)
 		.server_path = f->socket,
 		.own_path = f->own_path,
 		.domain = (uint8_t)f->config->domain,
+		.transport_specific = (uint8_t)f->config->transport_specific,
 		.port_names = f->rec->ports + f->first_port,
 		.n_ports = f->config->interfaces.n,
 		.offsets = f->config->role != ROLE_GRANDMASTER,

@@ -120,7 +120,7 @@ int runtime_open_place(struct runtime_place *place, const struct config *config,
 {
 	int r;
 
-	*place = (struct runtime_place){.open = true};
+	*place = (struct runtime_place){.open = true, .foreign = !config->ptp4l[i].manage};
 	(void)strcpy(place->section, config->ptp4l[i].child);
 	config_ptp4l_directory(config, i, place->directory);
 	config_ptp4l_socket(config, i, place->socket);
@@ -131,7 +131,7 @@ int runtime_open_place(struct runtime_place *place, const struct config *config,
 			     place->directory, strerror(-r));
 	}
 	place->made = r == 0;
-	r = runtime_check_socket(place, why);
+	r = place->foreign ? 0 : runtime_check_socket(place, why);
 	if (r == 0) {
 		remove_sockets(place->directory);
 		return 0;
@@ -148,7 +148,7 @@ void runtime_close_place(struct runtime_place *place)
 		return;
 	place->open = false;
 	remove_sockets(place->directory);
-	if (is_socket(AT_FDCWD, place->socket))
+	if (!place->foreign && is_socket(AT_FDCWD, place->socket))
 		(void)unlink(place->socket);
 	if (place->made)
 		(void)rmdir(place->directory);

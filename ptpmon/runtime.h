@@ -22,6 +22,7 @@ struct runtime {
 /* The place of one ptp4l in it. */
 struct runtime_place {
 	bool open, made; /* made: the directory is ours to remove */
+	bool foreign;    /* ptp4l and its socket are somebody else's */
 	char section[CONFIG_CHILD_MAX];
 	char directory[CONFIG_PATH_MAX];
 	char socket[CONFIG_PATH_MAX];

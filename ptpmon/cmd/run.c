@@ -46,8 +46,10 @@ int cmd_run(int argc, char **argv)
 		"Supervise ptp4l and the latency sampler, record, and serve, until SIGTERM.",
 		ROWS(rows),
 	};
+	char error[CONFIG_ERROR_MAX];
 	struct config config;
 	int first;
+	int r;
 	int status;
 
 	if (!options_parse(&usage, argc, argv, &first, &status))
@@ -56,6 +58,9 @@ int cmd_run(int argc, char **argv)
 		return print_config(path);
 	if (!options_load_config(&config, argv[0], path))
 		return EXIT_USAGE;
+	r = config_read_ptp4l_files(&config, error);
+	if (r < 0)
+		return options_complain("run", "%s", error);
 	block_signals();
 	log_setup("ptpmon", verbose ? LOG_LEVEL_INFO : LOG_LEVEL_NOTICE);
 	return parent_run(&config);

@@ -627,6 +627,7 @@ int pmc_source_new(struct pmc_source **out, const struct pmc_source_options *opt
 					       .own_path = options->own_path,
 					       .domain = options->domain,
 					       .allow_set = options->may_set,
+					       .transport_specific = options->transport_specific,
 					       .on_message = on_message,
 					       .userdata = s,
 				       });

@@ -23,7 +23,7 @@ struct pmc_source_options {
 	const char *name; /* of the ptp4l, for what is told of it */
 	const char *server_path;
 	const char *own_path; /* NULL: chosen by the client */
-	uint8_t domain;
+	uint8_t domain, transport_specific;
 	const char *const *port_names; /* interfaces, port 1 first */
 	size_t n_ports;                /* at most STATUS_PORTS_MAX */
 	bool offsets;                  /* report the slave's offsets */

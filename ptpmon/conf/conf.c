@@ -35,6 +35,8 @@ static int read_all(struct reading **out, const char *path, char *error)
 	if (r == 0)
 		r = reading_finish(rd, path, error);
 	if (r == 0)
+		r = reading_check_given(rd, path, error);
+	if (r == 0)
 		*out = steal(&rd);
 	return r;
 }
@@ -95,7 +97,7 @@ bool config_wants_phc2sys(const struct config *c)
 
 bool config_ptp4l_steers(const struct config_ptp4l *p)
 {
-	return p->role != ROLE_GRANDMASTER;
+	return p->role != ROLE_GRANDMASTER && p->role != ROLE_MONITOR;
 }
 
 const char *config_control_path(const struct config *c, char out[static CONFIG_PATH_MAX])

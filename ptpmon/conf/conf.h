@@ -29,7 +29,17 @@ enum {
 	CONFIG_ERROR_MAX = 512,
 };
 
-enum role { ROLE_GRANDMASTER, ROLE_SLAVE, ROLE_MAX };
+#define CONFIG_FOREIGN_SOCKET "/var/run/ptp4l" /* where ptp4l has it by itself */
+
+enum role {
+	ROLE_GRANDMASTER,
+	ROLE_SLAVE,
+	ROLE_BOUNDARY, /* a slave on one port and a master on the others */
+	ROLE_AUTO,     /* what the best master clock algorithm makes of it */
+	ROLE_MONITOR,  /* watches a ptp4l that something else started */
+	ROLE_MAX
+};
+enum profile { PROFILE_DEFAULT, PROFILE_GPTP, PROFILE_MAX };
 enum timestamping {
 	TIMESTAMPING_HARDWARE,
 	TIMESTAMPING_SOFTWARE,
@@ -63,16 +73,22 @@ struct config_ptp4l {
 	char child[CONFIG_CHILD_MAX]; /* of its section, process and log: "ptp4l", "ptp4l NAME" */
 	enum role role;
 	struct interface_list interfaces;
+	bool manage; /* launch it; else it is there already */
 	char program[CONFIG_PATH_MAX];
-	char socket[CONFIG_SOCKET_MAX]; /* "" in the file: RUNTIME/NAME/ptp4l */
+	char config_file[CONFIG_PATH_MAX]; /* ptp4l's own, or "" */
+	char socket[CONFIG_SOCKET_MAX];    /* "" in the file: RUNTIME/NAME/ptp4l */
+	char ro_socket[CONFIG_SOCKET_MAX]; /* what config_file has for it, or "": beside socket */
+	enum profile profile;
 	int64_t domain;
+	int64_t transport_specific; /* 0 to 15 */
 	enum timestamping timestamping;
 	enum transport transport;
 	int64_t log_sync_interval;
 	int64_t tx_timestamp_timeout_ns;
-	int64_t priority1;     /* -1: by role */
-	int64_t clock_class;   /* or CLOCK_CLASS_AUTO */
-	int64_t fifo_priority; /* 0: ordinary */
+	int64_t step_threshold_ns; /* 0: ptp4l steps only at its start */
+	int64_t priority1;         /* -1: by role */
+	int64_t clock_class;       /* or CLOCK_CLASS_AUTO */
+	int64_t fifo_priority;     /* 0: ordinary */
 	struct cpu_choice cpus;
 	char extra_arguments[CONFIG_ARGUMENTS_MAX];
 };
@@ -148,6 +164,13 @@ int config_load(struct config *out, const char *path, char error[static CONFIG_E
 int config_parse(struct config *out, const char *text, const char *name,
 		 char error[static CONFIG_ERROR_MAX]);
 
+/*
+ * Reads the [ptp4l] config_file of each instance, for what has to be known of it: its sockets,
+ * domain, transportSpecific, timestamping and ports. Whoever launches ptp4l needs it. 0, or -errno
+ * and the line to print.
+ */
+int config_read_ptp4l_files(struct config *c, char error[static CONFIG_ERROR_MAX]);
+
 /* Every key with its value and, as a comment, where it came from. Can be read back. */
 int config_dump(const char *path, FILE *out, char error[static CONFIG_ERROR_MAX]);
 
@@ -159,6 +182,7 @@ char *config_to_text(const struct config *c);
 void config_print_manual(FILE *out);
 
 const char *role_name(enum role role);
+const char *profile_name(enum profile profile);
 const char *timestamping_name(enum timestamping t);
 const char *transport_name(enum transport t);
 const char *on_refusal_name(enum on_refusal o);

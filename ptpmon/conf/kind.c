@@ -236,8 +236,12 @@ static void format_bool(const struct config_row *row, const void *member, struct
 /* clang-format off */
 static const struct word role_words[] = {
 	{ "grandmaster", ROLE_GRANDMASTER }, { "slave", ROLE_SLAVE },
+	{ "boundary", ROLE_BOUNDARY }, { "auto", ROLE_AUTO }, { "monitor", ROLE_MONITOR },
 	{ "master", ROLE_GRANDMASTER }, { "time transmitter", ROLE_GRANDMASTER },
 	{ "time receiver", ROLE_SLAVE }, { NULL, 0 },
+};
+static const struct word profile_words[] = {
+	{ "default", PROFILE_DEFAULT }, { "gptp", PROFILE_GPTP }, { "802.1AS", PROFILE_GPTP }, { NULL, 0 },
 };
 static const struct word timestamping_words[] = {
 	{ "hardware", TIMESTAMPING_HARDWARE }, { "software", TIMESTAMPING_SOFTWARE },
@@ -273,6 +277,7 @@ static const struct word epoch_words[] = {
 /* clang-format on */
 
 WORD_KIND(role, enum role);
+WORD_KIND(profile, enum profile);
 WORD_KIND(timestamping, enum timestamping);
 WORD_KIND(transport, enum transport);
 WORD_KIND(on_refusal, enum on_refusal);

@@ -44,6 +44,7 @@ extern const struct kind kind_path;        /* char[], absolute or empty */
 extern const struct kind kind_interfaces;  /* struct interface_list */
 extern const struct kind kind_cpus;        /* struct cpu_choice */
 extern const struct kind kind_role;        /* enum role, and so on */
+extern const struct kind kind_profile;
 extern const struct kind kind_timestamping;
 extern const struct kind kind_transport;
 extern const struct kind kind_on_refusal;

@@ -3,16 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "ptpmon/base/cleanup.h"
+#include "ptpmon/conf/file.h"
 #include "ptpmon/conf/ini.h"
-
-enum { FILE_MAX = 1 << 20 };
 
 #define INSTANCE "ptp4l "
 
@@ -223,30 +220,14 @@ int reading_take_text(struct reading *rd, const char *name, const char *text, si
 
 int reading_take_file(struct reading *rd, const char *path, char error[static CONFIG_ERROR_MAX])
 {
-	CLEANUP(close_fdp) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	CLEANUP(freep) char *text = malloc(FILE_MAX + 1);
-	struct stat st;
-	ssize_t n = -1;
-	size_t len = 0;
-	int r = 0;
+	CLEANUP(freep) char *text = NULL;
+	size_t len;
+	int r = file_read_text(path, &text, &len);
 
-	if (!text)
-		r = -ENOMEM;
-	else if (fd < 0 || fstat(fd, &st) < 0)
-		r = -errno;
-	else if (!S_ISREG(st.st_mode))
-		r = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-	while (r == 0 && len <= FILE_MAX && (n = read(fd, text + len, FILE_MAX + 1 - len)) > 0)
-		len += (size_t)n;
-	if (r == 0 && n < 0)
-		r = -errno;
-	if (r == 0 && len > FILE_MAX)
-		r = -EFBIG;
-	if (r < 0) {
-		(void)snprintf(error, CONFIG_ERROR_MAX, "%s: %s", path, strerror(-r));
-		return r;
-	}
-	return reading_take_text(rd, path, text, len, error);
+	if (r == 0)
+		return reading_take_text(rd, path, text, len, error);
+	(void)snprintf(error, CONFIG_ERROR_MAX, "%s: %s", path, strerror(-r));
+	return r;
 }
 
 struct reading *reading_new(void)

@@ -45,5 +45,17 @@ int reading_take_file(struct reading *rd, const char *path, char error[static CO
  */
 int reading_finish(struct reading *rd, const char *name, char error[static CONFIG_ERROR_MAX]);
 
+/*
+ * What a person must not have written: a key that does not count beside another. For people's files
+ * only, since a configuration in full (config_to_text()) has every key.
+ */
+int reading_check_given(const struct reading *rd, const char *name,
+			char error[static CONFIG_ERROR_MAX]);
+
+/* Two instances that cannot be together, and the lengths of paths; also after config_file is read.
+ */
+int reading_check_instances(const struct config *c, const struct reading *rd, const char *name,
+			    char error[static CONFIG_ERROR_MAX]);
+
 /* Row i's member in struct config, or in instance. */
 void *reading_member(struct reading *rd, size_t i, struct instance_reading *instance);

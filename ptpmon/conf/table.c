@@ -14,24 +14,24 @@
 		ROW(SECTION, KEY, struct config, MEMBER, &kind_##KIND, __VA_ARGS__)                \
 	}
 #define PTP4L_ROW(KEY, MEMBER, KIND, ...)                                                          \
-	ROW("ptp4l", KEY, struct config_ptp4l, MEMBER, &kind_##KIND, __VA_ARGS__), .instance = true
-#define PTP4L(...)                                                                                 \
+	ROW("ptp4l", KEY, struct config_ptp4l, MEMBER, KIND, __VA_ARGS__), .instance = true
+#define PTP4L(KEY, MEMBER, KIND, ...)                                                              \
 	{                                                                                          \
-		PTP4L_ROW(__VA_ARGS__)                                                             \
+		PTP4L_ROW(KEY, MEMBER, &kind_##KIND, __VA_ARGS__)                                  \
 	}
-#define PTP4L_OWN(...)                                                                             \
+#define PTP4L_OWN(KEY, MEMBER, KIND, ...)                                                          \
 	{                                                                                          \
-		PTP4L_ROW(__VA_ARGS__), .own = true                                                \
+		PTP4L_ROW(KEY, MEMBER, &kind_##KIND, __VA_ARGS__), .own = true                     \
 	}
-#define PTP4L_NAMED(...)                                                                           \
+#define PTP4L_NAMED(KEY, MEMBER, KIND, ...)                                                        \
 	{                                                                                          \
-		PTP4L_ROW(__VA_ARGS__), .own = true, .named = true                                 \
+		PTP4L_ROW(KEY, MEMBER, &kind_##KIND, __VA_ARGS__), .own = true, .named = true      \
 	}
 
 /* clang-format off */
 const struct config_row config_rows[] = {
 	OPT("ptpmon", "role", ptpmon.role, role, NULL, NULL, NULL,
-	    "grandmaster or slave (master, time transmitter, time receiver are understood)"),
+	    "grandmaster, slave, boundary, auto (as ptp4l decides) or monitor (launches no ptp4l); master, time transmitter and time receiver are understood"),
 	OPT("ptpmon", "interfaces", ptpmon.interfaces, interfaces, NULL, NULL, NULL,
 	    "the ports, by the name of their network interface; may be left out where each *[ptp4l NAME]* has its own"),
 	OPT("ptpmon", "label", ptpmon.label, text, NULL, NULL, "",
@@ -42,22 +42,32 @@ const struct config_row config_rows[] = {
 	    "the ports of one more ptp4l, which no other has; only in *[ptp4l NAME]*"),
 	PTP4L_NAMED("role", role, role, NULL, NULL, NULL,
 	    "what this one is, if not what *[ptpmon]* says; only in *[ptp4l NAME]*"),
+	PTP4L("manage", manage, bool, NULL, NULL, "yes",
+	    "launch this ptp4l; no: something else does, and *socket* says where it is. A monitor launches none"),
 	PTP4L("program", program, text, NULL, NULL, "ptp4l",
 	    "a path, or a name looked up in PATH"),
+	PTP4L_OWN("config_file", config_file, path, NULL, NULL, "",
+	    "a configuration file of ptp4l, used as it is; its ports are added to *interfaces*, and keys about PTP itself stand there, not here"),
 	PTP4L_OWN("socket", socket, path, NULL, NULL, "",
-	    "management socket; empty: RUNTIME_DIRECTORY/NAME/ptp4l"),
+	    "management socket; empty: that of *config_file*, or else RUNTIME_DIRECTORY/NAME/ptp4l; where *manage* is no, /var/run/ptp4l"),
+	PTP4L("profile", profile, profile, NULL, NULL, "default",
+	    "default (IEEE 1588, end-to-end delay) or gptp (IEEE 802.1AS)"),
 	PTP4L("domain", domain, number, "0", "127", "0",
 	    "the PTP domain"),
+	PTP4L("transport_specific", transport_specific, number, "-1", "15", "-1",
+	    "of the PTP header; -1 is 1 for gptp, else 0"),
 	PTP4L("timestamping", timestamping, timestamping, NULL, NULL, "hardware",
 	    "hardware, software, onestep or p2p1step"),
 	PTP4L("transport", transport, transport, NULL, NULL, "L2",
 	    "L2, UDPv4 or UDPv6"),
 	PTP4L("log_sync_interval", log_sync_interval, number, "-7", "7", "0",
-	    "Syncs of a grandmaster every 2^N seconds: 0 is one a second, -3 eight"),
+	    "Syncs of a grandmaster every 2^N seconds: 0 is one a second, -3 eight, which is gptp's default"),
 	PTP4L("tx_timestamp_timeout", tx_timestamp_timeout_ns, duration, "1 ms", "10 s", "20 ms",
 	    "how long ptp4l waits for a transmit timestamp, in whole milliseconds"),
+	PTP4L("step_threshold", step_threshold_ns, duration, "0", "1 h", "0",
+	    "step the clock whenever the offset is larger; 0: only at the start"),
 	PTP4L("priority1", priority1, number, "-1", "255", "-1",
-	    "of the clock; -1 is 100 for a grandmaster and ptp4l's own for a slave"),
+	    "of the clock; -1 is 100 for a grandmaster, else ptp4l's own"),
 	PTP4L("clock_class", clock_class, auto_number, "0", "255", "auto",
 	    "the clockClass that a grandmaster announces; auto: as ptp4l has it, 248"),
 	PTP4L("fifo_priority", fifo_priority, number, "0", "99", "70",

@@ -6,10 +6,13 @@
 
 #include "ptpmon/conf/reading.h"
 
+enum { GPTP_LOG_SYNC_INTERVAL = -3 };
+
 /* What is being looked at, and where its complaints go. */
 struct whole {
-	struct reading *rd;
-	const char *name; /* of the configuration */
+	const struct config *c;
+	const struct reading *rd; /* NULL: its lines are not known any more */
+	const char *name;         /* of the configuration */
 	char *error;
 };
 
@@ -42,16 +45,22 @@ __attribute__((format(printf, 5, 6))) static int complain(const struct whole *w,
 	return -EINVAL;
 }
 
+static const struct origin *origin_of(const struct whole *w, size_t i, const char *key)
+{
+	return w->rd ? &w->rd->instances[i].origins[row_of("ptp4l", key)] : NULL;
+}
+
 /* The section and key that say which ports instance i has; *origin is where. */
 static const char *ports_of(const struct whole *w, size_t i, const char **section,
 			    const struct origin **origin)
 {
-	const struct instance_reading *instance = &w->rd->instances[i];
-	bool named = strcmp(instance->values.child, "ptp4l") != 0;
+	const char *child = w->c->ptp4l[i].child;
+	bool named = strcmp(child, "ptp4l") != 0;
 
-	*section = named ? instance->values.child : "ptpmon";
-	*origin = named ? &instance->origins[row_of("ptp4l", "interfaces")]
-			: &w->rd->origins[row_of("ptpmon", "interfaces")];
+	*section = named ? child : "ptpmon";
+	*origin = named   ? origin_of(w, i, "interfaces")
+		  : w->rd ? &w->rd->origins[row_of("ptpmon", "interfaces")]
+			  : NULL;
 	return "interfaces";
 }
 
@@ -71,7 +80,8 @@ static int check_required(const struct whole *w)
 
 		if (row->fallback || row->instance || w->rd->origins[i].line)
 			continue;
-		if (strcmp(row->key, "interfaces") == 0 && w->rd->n_instances > 1)
+		if (strcmp(row->key, "interfaces") == 0 &&
+		    (w->rd->n_instances > 1 || *w->rd->instances[0].values.config_file))
 			continue; /* whether each of those has its own is checked with them */
 		return complain(w, NULL, row->section, row->key, "missing: %s", row->help);
 	}
@@ -94,6 +104,22 @@ static void inherit(struct reading *rd, struct instance_reading *instance)
 		instance->values.role = rd->config.ptpmon.role;
 }
 
+/* What a key that was not given means with this profile and role. */
+static void apply_profile(struct instance_reading *instance)
+{
+	struct config_ptp4l *p = &instance->values;
+	bool gptp = p->profile == PROFILE_GPTP;
+
+	if (p->transport_specific < 0)
+		p->transport_specific = gptp ? 1 : 0;
+	if (gptp && !instance->origins[row_of("ptp4l", "log_sync_interval")].line)
+		p->log_sync_interval = GPTP_LOG_SYNC_INTERVAL;
+	if (p->role == ROLE_MONITOR)
+		p->manage = false;
+	if (!p->manage && !*p->socket && !*p->config_file)
+		(void)strcpy(p->socket, CONFIG_FOREIGN_SOCKET);
+}
+
 static void resolve(struct reading *rd)
 {
 	struct config *c = &rd->config;
@@ -104,11 +130,13 @@ static void resolve(struct reading *rd)
 	first->role = c->ptpmon.role;
 	first->interfaces = c->ptpmon.interfaces;
 	(void)strcpy(first->name, first->interfaces.name[0]);
-	if (!first->interfaces.n) {
+	if (!first->interfaces.n && !*first->config_file) {
 		rd->n_instances--;
 		memmove(rd->instances, rd->instances + 1,
 			rd->n_instances * sizeof(rd->instances[0]));
 	}
+	for (size_t i = 0; i < rd->n_instances; i++)
+		apply_profile(&rd->instances[i]);
 	for (size_t i = 0; i < rd->n_instances && i < CONFIG_PTP4L_MAX; i++)
 		c->ptp4l[i] = rd->instances[i].values;
 	c->n_ptp4l = rd->n_instances;
@@ -116,11 +144,16 @@ static void resolve(struct reading *rd)
 
 static int check_ports(const struct whole *w, size_t i)
 {
-	const struct config_ptp4l *p = &w->rd->config.ptp4l[i];
+	const struct config_ptp4l *p = &w->c->ptp4l[i];
 	char what[64];
 
-	if (!p->interfaces.n)
+	if (!p->interfaces.n && (!*p->config_file || !w->rd))
 		return complain_of_ports(w, i, "missing: the ports of this ptp4l");
+	if (p->profile == PROFILE_GPTP && p->transport != TRANSPORT_L2)
+		return complain(w, origin_of(w, i, "transport"), p->child, "transport",
+				"gptp is spoken over L2 only");
+	if (p->role == ROLE_BOUNDARY && p->interfaces.n == 1)
+		return complain_of_ports(w, i, "a boundary clock has two ports or more");
 	if (p->role == ROLE_SLAVE && p->interfaces.n > 1) {
 		(void)snprintf(what, sizeof(what), "a slave has one port, these are %zu",
 			       p->interfaces.n);
@@ -141,7 +174,7 @@ static const char *shared_port(const struct interface_list *a, const struct inte
 /* Two of them never have one port, one socket, one directory or one clock to steer. */
 static int check_pair(const struct whole *w, size_t a, size_t b)
 {
-	const struct config *c = &w->rd->config;
+	const struct config *c = w->c;
 	const char *port = shared_port(&c->ptp4l[a].interfaces, &c->ptp4l[b].interfaces);
 	char one[CONFIG_PATH_MAX];
 	char other[CONFIG_PATH_MAX];
@@ -158,22 +191,20 @@ static int check_pair(const struct whole *w, size_t a, size_t b)
 			"the first port of [%s] has that name: they would share a directory",
 			c->ptp4l[a].child);
 	if (strcmp(config_ptp4l_socket(c, a, one), config_ptp4l_socket(c, b, other)) == 0)
-		return complain(w, &w->rd->instances[b].origins[row_of("ptp4l", "socket")],
-				c->ptp4l[b].child, "socket", "%s is that of [%s]", other,
-				c->ptp4l[a].child);
+		return complain(w, origin_of(w, b, "socket"), c->ptp4l[b].child, "socket",
+				"%s is that of [%s]", other, c->ptp4l[a].child);
 	if (config_ptp4l_steers(&c->ptp4l[a]) && config_ptp4l_steers(&c->ptp4l[b]) &&
 	    c->ptp4l[a].timestamping == TIMESTAMPING_SOFTWARE &&
 	    c->ptp4l[b].timestamping == TIMESTAMPING_SOFTWARE)
-		return complain(w, &w->rd->instances[b].origins[row_of("ptp4l", "timestamping")],
-				c->ptp4l[b].child, "timestamping",
-				"[%s] steers CLOCK_REALTIME already, and only one may",
-				c->ptp4l[a].child);
+		return complain(
+			w, origin_of(w, b, "timestamping"), c->ptp4l[b].child, "timestamping",
+			"[%s] steers CLOCK_REALTIME already, and only one may", c->ptp4l[a].child);
 	return 0;
 }
 
 static int check_paths(const struct whole *w)
 {
-	const struct config *c = &w->rd->config;
+	const struct config *c = w->c;
 	char path[CONFIG_PATH_MAX];
 	bool fits = strlen(config_control_path(c, path)) < CONFIG_SOCKET_MAX;
 
@@ -187,28 +218,62 @@ static int check_paths(const struct whole *w)
 			CONFIG_SOCKET_MAX - 2);
 }
 
-static int check_instances(const struct whole *w)
+int reading_check_instances(const struct config *c, const struct reading *rd, const char *name,
+			    char error[static CONFIG_ERROR_MAX])
 {
-	const struct config *c = &w->rd->config;
+	const struct whole w = {c, rd, name, error};
 	size_t n_ports = 0;
 	int r = 0;
 
-	if (w->rd->n_instances > CONFIG_PTP4L_MAX)
-		return complain(w, NULL, "ptp4l", "", "more than %d of them", CONFIG_PTP4L_MAX);
+	if (c->n_ptp4l > CONFIG_PTP4L_MAX)
+		return complain(&w, NULL, "ptp4l", "", "more than %d of them", CONFIG_PTP4L_MAX);
 	for (size_t i = 0; r == 0 && i < c->n_ptp4l; i++) {
-		r = check_ports(w, i);
+		r = check_ports(&w, i);
 		n_ports += c->ptp4l[i].interfaces.n;
 		for (size_t j = 0; r == 0 && j < i; j++)
-			r = check_pair(w, j, i);
+			r = check_pair(&w, j, i);
 	}
 	if (r == 0 && n_ports > CONFIG_PORTS_MAX)
-		r = complain(w, NULL, "ptp4l", "", "more than %d ports in all", CONFIG_PORTS_MAX);
-	return r;
+		r = complain(&w, NULL, "ptp4l", "", "more than %d ports in all", CONFIG_PORTS_MAX);
+	return r < 0 ? r : check_paths(&w);
+}
+
+/* What ptp4l's own file says, where there is one. */
+static const char *const in_config_file[] = {
+	"profile",
+	"domain",
+	"transport_specific",
+	"timestamping",
+	"transport",
+	"log_sync_interval",
+	"tx_timestamp_timeout",
+	"step_threshold",
+	"priority1",
+};
+
+enum { N_IN_CONFIG_FILE = sizeof(in_config_file) / sizeof(in_config_file[0]) };
+
+int reading_check_given(const struct reading *rd, const char *name,
+			char error[static CONFIG_ERROR_MAX])
+{
+	const struct whole w = {&rd->config, rd, name, error};
+
+	for (size_t i = 0; i < rd->config.n_ptp4l; i++) {
+		const struct config_ptp4l *p = &rd->config.ptp4l[i];
+
+		for (size_t k = 0; *p->config_file && k < N_IN_CONFIG_FILE; k++)
+			if (origin_of(&w, i, in_config_file[k])->line)
+				return complain(&w, origin_of(&w, i, in_config_file[k]), p->child,
+						in_config_file[k],
+						"does not count beside config_file: say it in %s",
+						p->config_file);
+	}
+	return 0;
 }
 
 static int check_limits(const struct whole *w)
 {
-	const struct config_limits *l = &w->rd->config.limits;
+	const struct config_limits *l = &w->c->limits;
 	const struct {
 		const char *limit, *clear;
 		int64_t limit_ns, clear_ns;
@@ -229,14 +294,12 @@ static int check_limits(const struct whole *w)
 
 int reading_finish(struct reading *rd, const char *name, char error[static CONFIG_ERROR_MAX])
 {
-	const struct whole w = {rd, name, error};
+	const struct whole w = {&rd->config, rd, name, error};
 	int r = check_required(&w);
 
 	if (r < 0)
 		return r;
 	resolve(rd);
-	r = check_instances(&w);
-	if (r == 0)
-		r = check_limits(&w);
-	return r < 0 ? r : check_paths(&w);
+	r = reading_check_instances(&rd->config, rd, name, error);
+	return r < 0 ? r : check_limits(&w);
 }

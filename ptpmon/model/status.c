@@ -254,24 +254,65 @@ static enum status_verdict check_carrier(const struct status *s, char *why)
 	return STATUS_GOOD;
 }
 
-static bool is_slave(const struct status_port *p)
+/* What a port of a ptp4l of this role may be. */
+static const struct expectation {
+	const char *role;
+	const char *wanted; /* for people */
+	bool good[PTP_SLAVE + 1];
+	bool one_slave; /* of its ports one has to be a slave */
+} expectations[] = {
+	{"grandmaster", "MASTER", {[PTP_MASTER] = true}, false},
+	{"slave", "SLAVE", {[PTP_SLAVE] = true}, true},
+	{"boundary",
+	 "SLAVE or MASTER",
+	 {[PTP_SLAVE] = true, [PTP_MASTER] = true, [PTP_PASSIVE] = true},
+	 true},
+	/* auto, monitor: what its ptp4l decides */
+	{"",
+	 "SLAVE or MASTER",
+	 {[PTP_SLAVE] = true, [PTP_MASTER] = true, [PTP_PASSIVE] = true},
+	 false},
+};
+
+static const struct expectation *expected_of(const struct status_port *p)
 {
-	return strcmp(p->role, "slave") == 0;
+	const struct expectation *e = expectations;
+
+	while (*e->role && strcmp(e->role, p->role) != 0)
+		e++;
+	return e;
 }
 
-static unsigned state_of_role(const struct status_port *p)
+static bool is_slave(const struct status_port *p)
 {
-	return is_slave(p) ? PTP_SLAVE : PTP_MASTER;
+	return p->state.known && p->state.value == PTP_SLAVE;
+}
+
+/* Its offset is what it is judged by. */
+static bool follows(const struct status_port *p)
+{
+	return strcmp(p->role, "slave") == 0 || (is_slave(p) && expected_of(p)->good[PTP_SLAVE]);
+}
+
+/* Ports with one socket are those of one ptp4l. */
+static bool none_is_slave(const struct status *s, const struct status_port *p)
+{
+	for (size_t i = 0; i < s->n_ports; i++)
+		if (strcmp(s->ports[i].socket, p->socket) == 0 &&
+		    (is_slave(&s->ports[i]) || !s->ports[i].state.known))
+			return false;
+	return true;
 }
 
 bool status_port_is_in_role(const struct status_port *p)
 {
-	return p->state.known && p->state.value == state_of_role(p);
+	return p->state.known && p->state.value >= 0 && p->state.value <= PTP_SLAVE &&
+	       expected_of(p)->good[p->state.value];
 }
 
 bool status_port_has_offset(const struct status_port *p)
 {
-	return is_slave(p) || p->offset_ns.mono_ns;
+	return follows(p) || p->offset_ns.mono_ns;
 }
 
 static enum status_verdict check_states(const struct status *s, char *why)
@@ -280,11 +321,14 @@ static enum status_verdict check_states(const struct status *s, char *why)
 		return say(STATUS_UNKNOWN, why, "no port is watched");
 	for (size_t i = 0; i < s->n_ports; i++) {
 		const struct status_port *p = &s->ports[i];
+		const struct expectation *e = expected_of(p);
 
 		if (p->state.known && !status_port_is_in_role(p))
 			return say(STATUS_BAD, why, "%s: %s, not %s", p->name,
-				   ptp_port_state_name((unsigned)p->state.value),
-				   ptp_port_state_name(state_of_role(p)));
+				   ptp_port_state_name((unsigned)p->state.value), e->wanted);
+		if (e->one_slave && none_is_slave(s, p))
+			return say(STATUS_BAD, why, "%s: no port of this %s clock is SLAVE",
+				   p->name, p->role);
 	}
 	for (size_t i = 0; i < s->n_ports; i++)
 		if (!s->ports[i].state.known)
@@ -301,13 +345,13 @@ static enum status_verdict check_offsets_below(const struct status *s, int64_t b
 	for (size_t i = 0; i < s->n_ports; i++) {
 		const struct reading *r = &s->ports[i].offset_ns;
 
-		if (is_slave(&s->ports[i]) && r->known && bad_ns &&
+		if (follows(&s->ports[i]) && r->known && bad_ns &&
 		    (r->value <= -bad_ns || r->value >= bad_ns))
 			return say(STATUS_BAD, why, "%s: offset %s", s->ports[i].name,
 				   status_format_offset(r->value, text));
 	}
 	for (size_t i = 0; i < s->n_ports; i++)
-		if (is_slave(&s->ports[i]) && !s->ports[i].offset_ns.known)
+		if (follows(&s->ports[i]) && !s->ports[i].offset_ns.known)
 			return say_unknown(s, why, s->ports[i].name, "offset",
 					   s->ports[i].offset_ns.mono_ns);
 	return STATUS_GOOD;
@@ -372,16 +416,19 @@ static const check checks[] = {
 	check_phcs,   check_record,   check_alarms,  check_latency, check_schedules,
 };
 
-/* What a good one looks like: its first port. */
+/* What a good one looks like: the port that follows, or else the first. */
 static void praise(const struct status *s, char *why)
 {
 	const struct status_port *p = &s->ports[0];
 	char text[STATUS_OFFSET_TEXT_MAX];
 	char more[40] = "";
 
+	for (size_t i = s->n_ports; i-- > 0;)
+		if (follows(&s->ports[i]))
+			p = &s->ports[i];
 	if (s->n_ports > 1)
 		(void)snprintf(more, sizeof(more), " (and %zu more)", s->n_ports - 1);
-	if (p->offset_ns.known && is_slave(p))
+	if (p->offset_ns.known && follows(p))
 		(void)say(STATUS_GOOD, why, "%s is %s, offset %s %" PRId64 " ms ago%s", p->name,
 			  ptp_port_state_name((unsigned)p->state.value),
 			  status_format_offset(p->offset_ns.value, text),

@@ -44,21 +44,45 @@ static const struct {
 	{ "a slave of three lines",
 	  "[ptpmon]\nrole=slave\ninterfaces=eth0\n", "3.1.1-4",
 	  "/sbin/ptp4l -i eth0 --uds_address=/run/ptpmon/eth0/ptp4l --use_syslog=0 --verbose=1 "
-	  "--domainNumber=0 --network_transport=L2 --time_stamping=hardware --tx_timestamp_timeout=20 "
+	  "--domainNumber=0 --transportSpecific=0 --network_transport=L2 --time_stamping=hardware --tx_timestamp_timeout=20 "
 	  "--logSyncInterval=0 --slaveOnly=1" },
 	{ "a grandmaster with two ports, from 4.0 on",
 	  "[ptpmon]\nrole=grandmaster\ninterfaces=eth0 eth1\n[ptp4l]\ntransport=UDPv4\n"
 	  "log_sync_interval=-3\n", "4.2",
 	  "/sbin/ptp4l -i eth0 -i eth1 --uds_address=/run/ptpmon/eth0/ptp4l "
 	  "--uds_ro_address=/run/ptpmon/eth0/ptp4lro --use_syslog=0 --verbose=1 "
-	  "--domainNumber=0 --network_transport=UDPv4 --time_stamping=hardware --tx_timestamp_timeout=20 "
+	  "--domainNumber=0 --transportSpecific=0 --network_transport=UDPv4 --time_stamping=hardware --tx_timestamp_timeout=20 "
 	  "--logSyncInterval=-3 --priority1=100" },
+	{ "a gPTP slave: linuxptp's own gPTP.cfg",
+	  "[ptpmon]\nrole=slave\ninterfaces=eth0\n[ptp4l]\nprofile=gptp\nstep_threshold = 20 us\n", "3.1.1",
+	  "/sbin/ptp4l -i eth0 --uds_address=/run/ptpmon/eth0/ptp4l --use_syslog=0 --verbose=1 "
+	  "--domainNumber=0 --transportSpecific=1 --network_transport=L2 --time_stamping=hardware "
+	  "--tx_timestamp_timeout=20 --logSyncInterval=-3 --step_threshold=0.000020000 "
+	  "--delay_mechanism=P2P --ptp_dst_mac=01:80:C2:00:00:0E --logAnnounceInterval=0 "
+	  "--syncReceiptTimeout=3 --neighborPropDelayThresh=800 --min_neighbor_prop_delay=-20000000 "
+	  "--assume_two_step=1 --path_trace_enabled=1 --follow_up_info=1 --priority2=248 "
+	  "--gmCapable=0" },
+	{ "a gPTP bridge of its own Sync interval",
+	  "[ptpmon]\nrole=boundary\ninterfaces=eth0 eth1\n[ptp4l]\nprofile=802.1AS\nlog_sync_interval=-2\n", "4.2",
+	  "/sbin/ptp4l -i eth0 -i eth1 --uds_address=/run/ptpmon/eth0/ptp4l "
+	  "--uds_ro_address=/run/ptpmon/eth0/ptp4lro --use_syslog=0 --verbose=1 "
+	  "--domainNumber=0 --transportSpecific=1 --network_transport=L2 --time_stamping=hardware "
+	  "--tx_timestamp_timeout=20 --logSyncInterval=-2 "
+	  "--delay_mechanism=P2P --ptp_dst_mac=01:80:C2:00:00:0E --logAnnounceInterval=0 "
+	  "--syncReceiptTimeout=3 --neighborPropDelayThresh=800 --min_neighbor_prop_delay=-20000000 "
+	  "--assume_two_step=1 --path_trace_enabled=1 --follow_up_info=1 --priority2=248 "
+	  "--gmCapable=1 --priority1=248" },
+	{ "a file of ptp4l's own is used as it is",
+	  "[ptpmon]\nrole=slave\ninterfaces=eth0\n[ptp4l]\nconfig_file=/etc/ptp4l_cfg/gPTP.cfg\n"
+	  "extra_arguments=-l 6\n", "4.2",
+	  "/sbin/ptp4l -f /etc/ptp4l_cfg/gPTP.cfg -i eth0 --uds_address=/run/ptpmon/eth0/ptp4l "
+	  "--uds_ro_address=/run/ptpmon/eth0/ptp4lro --use_syslog=0 --verbose=1 -l 6" },
 	{ "everything said by hand",
 	  "[ptpmon]\nrole=slave\ninterfaces=eth0\n[ptp4l]\nsocket=/run/x\npriority1=7\ndomain=24\n"
 	  "timestamping=software\ntx_timestamp_timeout=1500 us\n"
 	  "extra_arguments = -l 7\t--neighborPropDelayThresh=800 \n", "",
 	  "/sbin/ptp4l -i eth0 --uds_address=/run/x --use_syslog=0 --verbose=1 "
-	  "--domainNumber=24 --network_transport=L2 --time_stamping=software --tx_timestamp_timeout=2 "
+	  "--domainNumber=24 --transportSpecific=0 --network_transport=L2 --time_stamping=software --tx_timestamp_timeout=2 "
 	  "--logSyncInterval=0 --slaveOnly=1 --priority1=7 -l 7 --neighborPropDelayThresh=800" },
 };
 /* clang-format on */

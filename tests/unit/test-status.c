@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmc-client/ptp_types.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/model/sample.h"
 #include "status-fixture.h"
@@ -261,6 +262,50 @@ static void test_offset_format(void **state)
 	}
 }
 
+/* Two ports of one ptp4l, and what its role makes of their states. */
+static const struct {
+	const char *role;
+	enum ptp_port_state first, second;
+	enum status_verdict verdict;
+	const char *why;
+} roles[] = {
+	{"boundary", PTP_SLAVE, PTP_MASTER, STATUS_GOOD, "swp0 is SLAVE"},
+	{"boundary", PTP_MASTER, PTP_SLAVE, STATUS_GOOD, "swp1 is SLAVE"},
+	{"boundary", PTP_SLAVE, PTP_PASSIVE, STATUS_GOOD, "swp0 is SLAVE"},
+	{"boundary", PTP_MASTER, PTP_MASTER, STATUS_BAD, "no port of this boundary clock is SLAVE"},
+	{"boundary", PTP_SLAVE, PTP_FAULTY, STATUS_BAD, "swp1: FAULTY, not SLAVE or MASTER"},
+	{"auto", PTP_MASTER, PTP_MASTER, STATUS_GOOD, "swp0 is MASTER"},
+	{"auto", PTP_MASTER, PTP_SLAVE, STATUS_GOOD, "swp1 is SLAVE"},
+	{"monitor", PTP_MASTER, PTP_MASTER, STATUS_GOOD, "swp0 is MASTER"},
+	{"monitor", PTP_LISTENING, PTP_MASTER, STATUS_BAD, "swp0: LISTENING, not SLAVE or MASTER"},
+	{"grandmaster", PTP_MASTER, PTP_SLAVE, STATUS_BAD, "swp1: SLAVE, not MASTER"},
+};
+
+static void test_roles(void **state)
+{
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		struct status *s = status_fixture_new(&status_fixtures[0]);
+		char why[STATUS_TEXT_MAX] = "";
+		enum status_verdict verdict;
+
+		s->n_ports = 2;
+		s->ports[1] = s->ports[0];
+		(void)strcpy(s->ports[0].name, "swp0");
+		(void)strcpy(s->ports[1].name, "swp1");
+		s->ports[0].state.value = roles[i].first;
+		s->ports[1].state.value = roles[i].second;
+		for (size_t j = 0; j < 2; j++)
+			(void)strcpy(s->ports[j].role, roles[i].role);
+		verdict = status_judge(s, why);
+		if (verdict != roles[i].verdict || !strstr(why, roles[i].why))
+			fail_msg("%s %s %s: %s, %s", roles[i].role,
+				 ptp_port_state_name(roles[i].first),
+				 ptp_port_state_name(roles[i].second), status_verdict_name(verdict),
+				 why);
+		free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,7 +314,7 @@ int main(void)
 		cmocka_unit_test(test_verdicts),         cmocka_unit_test(test_order),
 		cmocka_unit_test(test_parent),           cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_schedules),        cmocka_unit_test(test_offset_format),
-		cmocka_unit_test(test_within),
+		cmocka_unit_test(test_within),           cmocka_unit_test(test_roles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
