@@ -85,6 +85,13 @@ drop_in() { # drop_in LINE...: of [Service]
 	systemctl daemon-reload
 }
 
+# As the service's user and in its control group, whose devices are counted.
+in_service() { # in_service COMMAND...
+	# shellcheck disable=SC2016 # for the inner shell
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "/sys/fs/cgroup$(property ControlGroup)" \
+		setpriv --reuid ptpmon --regid ptpmon --clear-groups "$@"
+}
+
 # --- before it runs ---
 
 check "the installed unit passes systemd-analyze verify" \
@@ -93,6 +100,8 @@ check "the user ptpmon is there, and cannot log in" \
 	[ "$(getent passwd ptpmon | cut -d: -f 6-7)" = /var/lib/ptpmon:/usr/sbin/nologin ]
 check "udev gave /dev/cpu_dma_latency to the group" \
 	[ "$(stat -c '%G %a' /dev/cpu_dma_latency)" = "ptpmon 660" ]
+check "... and the hardware clocks" \
+	[ "$(stat -c '%G %a' /dev/ptp0 /dev/ptp1 | sort -u)" = "ptpmon 660" ]
 check "tmpfiles made the record's directory" \
 	[ "$(stat -c '%U %G %a' /var/lib/ptpmon)" = "ptpmon ptpmon 750" ]
 
@@ -142,12 +151,19 @@ check "the system is read-only to it" \
 check "only its own directories can be written" \
 	nsenter -t "$recorder" -m setpriv --reuid ptpmon --regid ptpmon --clear-groups \
 	sh -c 'touch /run/ptpmon/x /var/lib/ptpmon/x && rm /run/ptpmon/x /var/lib/ptpmon/x'
+check "a hardware clock can be opened" in_service phc_ctl /dev/ptp0 get
+chmod 666 /dev/vda
+check "... and no disk, whatever its mode is" \
+	grep -q 'Operation not permitted' <<<"$(in_service head -c 1 /dev/vda 2>&1)"
+chmod 660 /dev/vda
 exposure=$(systemd-analyze security --no-pager ptpmon.service | tail -n 1)
 check "systemd-analyze security: an exposure of at most 3.1" \
 	[ "$(sed 's/.*: \([0-9]*\)\.\([0-9]\) .*/\1\2/' <<<"$exposure")" -le 31 ]
 echo "# $exposure"
 check "the journal names it once in a line, and knows how grave that is" \
 	grep -qE 'ptpmon\[[0-9]+\]: ptp4l: started' <<<"$(journalctl --quiet --unit ptpmon --priority notice)"
+check "what ptp4l says is there under its own name" \
+	wait_for 10 '[ -n "$(journalctl --quiet --identifier ptp4l _SYSTEMD_UNIT=ptpmon.service)" ]'
 
 # --- who may ask ---
 
@@ -163,8 +179,9 @@ check "... and told how to be let in" \
 
 # --- the end of a child, of the parent, of all ---
 
+old_ptp4l=$ptp4l
 kill -KILL "$ptp4l"
-check "a killed ptp4l comes back" wait_for 30 '[ "$(pid_of "^[^ ]*ptp4l ")" != "$ptp4l" ] && is_up'
+check "a killed ptp4l comes back" wait_for 30 'is_up && [ "$ptp4l" != "$old_ptp4l" ]'
 check "... without a restart of the service" [ "$(property NRestarts)" = 0 ]
 
 old="$(pids)"
