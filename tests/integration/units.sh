@@ -19,6 +19,7 @@ expected() {
 		/usr/bin/pmc-client
 		/usr/bin/ptpmon
 		/usr/lib/systemd/system/$unit
+		/usr/lib/systemd/system/ptpmon-wait-sync.service
 		/usr/lib/sysusers.d/ptpmon.conf
 		/usr/lib/tmpfiles.d/ptpmon.conf
 		/usr/lib/udev/rules.d/70-ptpmon.rules
@@ -106,6 +107,8 @@ fi
 cp -r --no-clobber /lib/systemd/system/. "${unit_file%/*}/"
 cp /bin/true "$root/usr/bin/kill"
 check "systemd-analyze verify has nothing to say of the unit" [ -z "$(verify "$unit_file")" ]
+check "... nor of the one that waits" \
+	[ -z "$(verify "${unit_file%/*}/ptpmon-wait-sync.service")" ]
 for change in 's/^WatchdogSec=.*/WatchdogSec=soon/' 's/^OOMPolicy=/OOMPolice=/' \
 	's/^ExecStart=.*/ExecStart=ptpmom run/'; do
 	check "... but would of $change" [ -n "$(verify "$(changed "$change")")" ]

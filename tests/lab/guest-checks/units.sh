@@ -177,6 +177,10 @@ check "a stranger is refused" bash -c '! "$@" 2>&1' - setpriv --reuid stranger -
 check "... and told how to be let in" \
 	grep -q group <<<"$(as stranger ptpmon status 2>&1)"
 
+check "time-sync.target can wait for it" systemctl start ptpmon-wait-sync
+check "... and is reached" systemctl is-active --quiet time-sync.target
+systemctl stop ptpmon-wait-sync
+
 # --- the end of a child, of the parent, of all ---
 
 old_ptp4l=$ptp4l
