@@ -18,6 +18,12 @@ static const struct status_child *child_of(const struct recorder *rec, const cha
 	return NULL;
 }
 
+/* What tells of its end comes before its new state. */
+static bool is_up(const struct status_child *child)
+{
+	return child && child->state == CHILD_UP && child->pid;
+}
+
 static int64_t later(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
@@ -44,8 +50,7 @@ static void add_phc2sys(const struct recorder *rec, struct useless_facts *out)
 		const struct child_log *log = &rec->logs[i];
 		const struct status_child *child = child_of(rec, log->name);
 
-		if (strcmp(log->complaints.program, "phc2sys") != 0 || !child ||
-		    child->state != CHILD_UP)
+		if (strcmp(log->complaints.program, "phc2sys") != 0 || !is_up(child))
 			continue;
 		out->phc2sys_up_mono_ns = child->started_mono_ns;
 		out->phc2sys_said_mono_ns = log->said_mono_ns;
@@ -62,7 +67,7 @@ static struct useless_facts facts_of(const struct followed *f, size_t i, int64_t
 	struct useless_facts facts = {
 		.first_port = i == 0,
 		.slave = f->config->role != ROLE_GRANDMASTER,
-		.up_mono_ns = child && child->state == CHILD_UP ? child->started_mono_ns : 0,
+		.up_mono_ns = is_up(child) ? child->started_mono_ns : 0,
 		.ended_mono_ns = f->ended_mono_ns,
 		.answered_mono_ns = pmc_source_answered_mono_ns(f->pmc),
 		.socket_there = pmc_source_socket_there(f->pmc),
@@ -111,12 +116,22 @@ static void judge_port(struct followed *f, size_t i, int64_t now_ns)
 	}
 }
 
+void recorder_judge_ptp4l(struct followed *f)
+{
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+
+	for (size_t i = 0; i < pmc_source_ports(f->pmc); i++)
+		judge_port(f, i, now_ns);
+}
+
 void recorder_rules_ended(struct recorder *rec, const char *name, int64_t mono_ns)
 {
 	struct followed *f = recorder_followed(rec, name);
 
-	if (f)
-		f->ended_mono_ns = mono_ns;
+	if (!f)
+		return;
+	f->ended_mono_ns = mono_ns;
+	recorder_judge_ptp4l(f); /* it may run again before the next look */
 }
 
 /* Complaints, and who steers */
@@ -246,8 +261,7 @@ void recorder_tick_rules(struct recorder *rec)
 	struct event e;
 
 	for (size_t i = 0; i < rec->n_ptp4l; i++)
-		for (size_t k = 0; k < pmc_source_ports(rec->ptp4l[i].pmc); k++)
-			judge_port(&rec->ptp4l[i], k, now_ns);
+		recorder_judge_ptp4l(&rec->ptp4l[i]);
 	for (size_t i = 0; i < rec->n_logs; i++)
 		while (complaints_due(&rec->logs[i].complaints, now_ns, &e))
 			record_event(&rec->record, &e);

@@ -129,7 +129,7 @@ static int on_link(sd_event_source *source, int fd, uint32_t revents, void *user
 }
 
 /* The one that has that port. */
-static const struct followed *followed_on(const struct recorder *rec, const char *port)
+static struct followed *followed_on(struct recorder *rec, const char *port)
 {
 	for (size_t i = 0; i < rec->n_ptp4l; i++)
 		for (size_t j = 0; j < rec->ptp4l[i].config->interfaces.n; j++)
@@ -157,10 +157,14 @@ static void wake_waiting(struct recorder *rec, const struct event *e)
 static void on_link_event(void *userdata, const struct event *e)
 {
 	struct recorder *rec = userdata;
+	struct followed *f;
 
 	record_event(&rec->record, e);
 	if (e->code == EVENT_LINK_BACK)
 		wake_waiting(rec, e);
+	f = followed_on(rec, e->subject);
+	if (f)
+		recorder_judge_ptp4l(f); /* it may be back before the next look */
 }
 
 static struct child_log *log_of(struct recorder *rec, const char *name)

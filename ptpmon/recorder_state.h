@@ -254,6 +254,9 @@ int recorder_begin_rules(struct recorder *rec, char *why, size_t size);
 /* Once a second: programs that are of no use, rivals, complaints that were held back. */
 void recorder_tick_rules(struct recorder *rec);
 
+/* Whether it is of use, now: something of it has just changed. */
+void recorder_judge_ptp4l(struct followed *f);
+
 /* A child ended by itself. */
 void recorder_rules_ended(struct recorder *rec, const char *name, int64_t mono_ns);
 

@@ -27,6 +27,7 @@
 #   LAB_BUILD    the build directory whose programs are used (default: build-test of the tree)
 #   LAB_WORK     a new directory for sockets, clocks, logs and databases, removed at the end;
 #                with LAB_KEEP=1 in the environment it stays, and its name is printed
+#   LAB_PRELOAD  one more library for what is started on a board, by a path without blanks
 #   lab_pid      the process id of everything that board_start started, by label
 #
 # The lab
@@ -237,6 +238,7 @@ board_words() {
 
 	shift
 	[ -z "${lab_phcs[$name]:-}" ] || preload="$LAB_WORK/vphc.so $preload"
+	preload+="${LAB_PRELOAD:+ $LAB_PRELOAD}"
 	# shellcheck disable=SC2054 # the comma is env's
 	words=(ip netns exec "ptpmon-$$-$name"
 		setpriv --bounding-set -sys_time --inh-caps -sys_time
