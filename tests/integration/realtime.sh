@@ -197,6 +197,52 @@ refusals() {
 	check "... and it ends in order" [ "$lab_status" = 0 ]
 }
 
+# --- throttling ---
+
+# Uses up the real-time time of a control group of its own, a thousandth of a CPU.
+use_up_a_budget() {
+	local group=/sys/fs/cgroup/cpu/ptpmon-realtime-$$
+
+	mkdir "$group" && echo 1000 >"$group/cpu.rt_runtime_us"
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec chrt -f 5 timeout 1 sh -c "while :; do :; done"' "$group" || true
+	wait_for 5 "rmdir '$group' 2>/dev/null"
+}
+
+throttling() {
+	local since_us
+
+	if [ -e /sys/fs/cgroup/cpu/cpu.rt_runtime_us ]; then
+		use_up_a_budget
+		start
+		check "that the kernel throttled since boot is in status" \
+			wait_for 10 '[ "$(status .rt_throttling.fired)" = true ]'
+		check "... and on the screen" grep -q '^throttled' <<<"$(ptpmon slave status || true)"
+		check "... and no event if it was before the start" \
+			[ "$(sql "select count(*) from events where code = 'rt-throttled'")" = 0 ]
+		stop slave-ptpmon
+	fi
+
+	# The kernel says it once since boot: a file in the place of its log says it again. In the
+	# mount namespace of the board, that is.
+	since_us=$((($(uptime_cs) + 3000) * 10000))
+	printf '4,700,%s,-;sched: RT throttling activated\n' "$since_us" >"$LAB_WORK/kmsg"
+	ptpmon_configure slave slave -3 '[store]' 'flush_interval = 1 s'
+	# shellcheck disable=SC2016 # the inner shell's
+	board_start slave slave-ptpmon sh -c 'mount --bind "$0" /dev/kmsg && exec "$@"' "$LAB_WORK/kmsg" \
+		"$LAB_BUILD/ptpmon/ptpmon" run --config "$LAB_WORK/slave.conf"
+	check "throttling while it runs is an event" wait_for 15 'happened rt-throttled "kernel: real-time threads%"'
+	stop slave-ptpmon
+
+	# Without CAP_SYSLOG, where the kernel's log is closed to others.
+	if [ "$(cat /proc/sys/kernel/dmesg_restrict)" = 1 ]; then
+		board_start slave slave-ptpmon setpriv --bounding-set -syslog,-sys_admin --inh-caps -syslog,-sys_admin \
+			"$LAB_BUILD/ptpmon/ptpmon" run --config "$LAB_WORK/slave.conf"
+		check "who may not read the kernel's log says so" \
+			wait_for 10 'grep -q CAP_SYSLOG <<<"$(status .rt_throttling.problem)"'
+		stop slave-ptpmon
+	fi
+}
+
 # --- the port's kernel threads ---
 
 napi_threads() {
@@ -274,5 +320,6 @@ start_ptp4l gm gm -3
 audit
 behind_our_back
 refusals
+throttling
 port_threads
 lab_finish
