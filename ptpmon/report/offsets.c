@@ -217,12 +217,14 @@ static int add_stretch(struct slice *s, const struct tally *t, size_t first, siz
 	return r;
 }
 
+/* Over what is in it, whose room it takes again. */
 static int slice_of(const struct tally *t, size_t column, struct slice *out)
 {
 	const struct stretch *only = NULL;
 	size_t n = 0;
 	int r = 0;
 
+	out->n = out->own_times.n = out->own_offsets.n = out->breaks.n = 0;
 	for (size_t i = 0; i < t->n_stretches; i++)
 		if (column > 0 && t->stretches[i].column == column) {
 			only = &t->stretches[i];
@@ -246,33 +248,45 @@ static int slice_of(const struct tally *t, size_t column, struct slice *out)
 	return r;
 }
 
-/* The median of the mean path delay of a column. */
-static int write_delay(const struct tally *t, size_t column)
+static int median(const int64_t *values, size_t n, int64_t *out)
 {
-	CLEANUP(values_clear) struct values delays = {0};
-	int r = 0;
+	const uint64_t rank = quantile_rank(MEDIAN, n);
 
-	for (size_t i = 0; i < t->n_stretches && r == 0; i++)
-		if (t->stretches[i].column == column)
-			r = values_add_all(&delays, t->delays.v + t->stretches[i].first_delay,
-					   t->stretches[i + 1].first_delay -
-						   t->stretches[i].first_delay);
-	if (r == 0 && delays.n > 0)
-		t->series->columns[column].delay_p50_ns =
-			quantile_select(delays.v, delays.n, MEDIAN);
-	return r;
+	return n > 0 ? ranks_select(values, n, RANKS_OF_VALUES, &rank, 1, out) : 0;
 }
 
-/* Of all of them last, as that puts them in another order. */
-static int write_delays(struct tally *t)
+/* The median of the mean path delay of a column but the first. */
+static int write_delay(const struct tally *t, size_t column, struct values *room)
 {
+	const struct stretch *of = t->stretches;
+	int64_t *out = &t->series->columns[column].delay_p50_ns;
+	size_t n = 0;
+	size_t last = 0;
 	int r = 0;
 
+	for (size_t i = 0; i < t->n_stretches; i++)
+		if (of[i].column == column) {
+			last = i;
+			n++;
+		}
+	if (n == 1)
+		return median(t->delays.v + of[last].first_delay,
+			      of[last + 1].first_delay - of[last].first_delay, out);
+	room->n = 0;
+	for (size_t i = 0; i < t->n_stretches && r == 0; i++)
+		if (of[i].column == column)
+			r = values_add_all(room, t->delays.v + of[i].first_delay,
+					   of[i + 1].first_delay - of[i].first_delay);
+	return r < 0 ? r : median(room->v, room->n, out);
+}
+
+static int write_delays(struct tally *t)
+{
+	CLEANUP(values_clear) struct values room = {0};
+	int r = median(t->delays.v, t->delays.n, &t->series->columns[0].delay_p50_ns);
+
 	for (size_t c = 1; c < t->b->report->n_columns && r == 0; c++)
-		r = write_delay(t, c);
-	if (r == 0 && t->delays.n > 0)
-		t->series->columns[0].delay_p50_ns =
-			quantile_select(t->delays.v, t->delays.n, MEDIAN);
+		r = write_delay(t, c, &room);
 	values_clear(&t->delays);
 	return r;
 }
@@ -306,16 +320,15 @@ static int write_values(const struct tally *t, struct report_offset *o, const st
 			       });
 }
 
-static int write_column(const struct tally *t, size_t column, struct hours *hours)
+static int write_column(const struct tally *t, size_t column, struct hours *hours, struct slice *s)
 {
 	struct report_offset *o = &t->series->columns[column];
-	CLEANUP(slice_clear) struct slice s = {0};
-	int r = slice_of(t, column, &s);
+	int r = slice_of(t, column, s);
 
 	if (r == 0)
-		r = write_values(t, o, &s);
+		r = write_values(t, o, s);
 	if (r == 0)
-		hours_join(hours, o, s.offsets, s.n);
+		hours_join(hours, o, s->offsets, s->n);
 	return r;
 }
 
@@ -381,12 +394,12 @@ static int read_samples(struct tally *t, size_t index)
 	return r;
 }
 
-static int write_phase(const struct tally *t, size_t index, size_t column)
+static int write_phase(const struct tally *t, size_t index, size_t column, struct slice *s)
 {
 	CLEANUP(hours_clear) struct hours hours = {0};
 	int r = hours_read(&hours, t->b, t->b->offset_indices[index], column);
 
-	return r < 0 ? r : write_column(t, column, &hours);
+	return r < 0 ? r : write_column(t, column, &hours, s);
 }
 
 static int fill_series(struct building *b, size_t index)
@@ -398,6 +411,7 @@ static int fill_series(struct building *b, size_t index)
 		/* a scope that begins within the run begins where there might have been a sample */
 		.last_ns = b->from_start ? TIME_UNKNOWN : b->from_mono_ns,
 	};
+	CLEANUP(slice_clear) struct slice s = {0};
 	int r = read_samples(&t, index);
 
 	if (r == 0)
@@ -410,9 +424,9 @@ static int fill_series(struct building *b, size_t index)
 	for (size_t c = 0; c < b->report->n_columns; c++)
 		write_lock(b, &b->report->columns[c], t.series->series.subject,
 			   &t.series->columns[c]);
-	r = write_column(&t, 0, &t.hours);
+	r = write_column(&t, 0, &t.hours, &s);
 	for (size_t c = 1; c < b->report->n_columns && r == 0; c++)
-		r = write_phase(&t, index, c);
+		r = write_phase(&t, index, c, &s);
 	return r;
 }
 
