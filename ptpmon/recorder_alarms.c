@@ -157,6 +157,7 @@ static void judge_readiness(struct recorder *rec)
 		rec->within_since_ns = rec->status.taken_mono_ns;
 }
 
+/* Each time that somebody asks: ready is never said of what is over. */
 void recorder_fill_alarms(struct recorder *rec)
 {
 	const struct config_limits *l = &rec->config->limits;
@@ -174,6 +175,7 @@ void recorder_fill_alarms(struct recorder *rec)
 		.ready_offset_ns = ready_offset_ns(l),
 		.ready_hold_ns = l->ready_hold_ns,
 	};
+	judge_readiness(rec);
 	s->n_alarms = alarms_list(&rec->alarms, s->alarms, STATUS_ALARMS_MAX);
 	r->since_mono_ns = rec->within_since_ns;
 	r->ready = r->since_mono_ns && s->taken_mono_ns - r->since_mono_ns >= l->ready_hold_ns;
@@ -192,6 +194,5 @@ void recorder_tick_alarms(struct recorder *rec)
 	judge_children(rec);
 	judge_record(rec);
 	feed(rec, ALARM_NOT_REALTIME, "latency", rec->status.realtime_problem[0] != '\0');
-	judge_readiness(rec);
 	recorder_fill_alarms(rec);
 }
