@@ -31,6 +31,17 @@ void recorder_open_gate(struct recorder *rec)
 	};
 }
 
+static bool may_follow(const struct recorder *rec, size_t port)
+{
+	for (size_t i = 0; i < rec->n_ptp4l; i++) {
+		const struct followed *f = &rec->ptp4l[i];
+
+		if (port >= f->first_port && port < f->first_port + f->config->interfaces.n)
+			return config_phc2sys_may_follow(rec->config, f->config);
+	}
+	return false;
+}
+
 /* The port that steers a PHC: the first that is SLAVE, else the first that might be. */
 static size_t steering_port(const struct recorder *rec)
 {
@@ -39,7 +50,7 @@ static size_t steering_port(const struct recorder *rec)
 	for (size_t i = 0; i < rec->status.n_ports; i++) {
 		const struct status_port *p = &rec->status.ports[i];
 
-		if (rec->port_phc[i] == ETHTOOL_NO_PHC)
+		if (rec->port_phc[i] == ETHTOOL_NO_PHC || !may_follow(rec, i))
 			continue;
 		if (p->state.known && p->state.value == PTP_SLAVE)
 			return i;

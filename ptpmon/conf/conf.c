@@ -89,10 +89,18 @@ int config_dump(const char *path, FILE *out, char error[static CONFIG_ERROR_MAX]
 bool config_wants_phc2sys(const struct config *c)
 {
 	for (size_t i = 0; i < c->n_ptp4l; i++)
-		if (config_ptp4l_steers(&c->ptp4l[i]) &&
-		    c->ptp4l[i].timestamping != TIMESTAMPING_SOFTWARE)
-			return c->phc2sys.on != WHEN_NO;
+		if (config_phc2sys_may_follow(c, &c->ptp4l[i]))
+			return true;
 	return false;
+}
+
+bool config_phc2sys_may_follow(const struct config *c, const struct config_ptp4l *p)
+{
+	if (p->role == ROLE_GRANDMASTER || p->timestamping == TIMESTAMPING_SOFTWARE)
+		return false;
+	/* what started a ptp4l may have started a phc2sys */
+	return c->phc2sys.on == WHEN_YES ||
+	       (c->phc2sys.on == WHEN_AUTO && config_ptp4l_steers(p) && p->manage);
 }
 
 bool config_ptp4l_steers(const struct config_ptp4l *p)

@@ -194,7 +194,8 @@ const char *idle_states_name(enum idle_states s);
 const char *feed_name(enum feed f);
 const char *epoch_name(enum epoch e);
 
-/* phc2sys may be started: it is on, or some ptp4l steers a PHC. */
+/* CLOCK_REALTIME may be steered by the PHC of that one's ports; by that of any. */
+bool config_phc2sys_may_follow(const struct config *c, const struct config_ptp4l *p);
 bool config_wants_phc2sys(const struct config *c);
 
 /* It steers the clock of its ports: CLOCK_REALTIME with software timestamping, else their PHC. */

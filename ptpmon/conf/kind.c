@@ -302,6 +302,34 @@ static int parse_text(const struct config_row *row, const char *text, void *memb
 	return 0;
 }
 
+/* What phc2sys steers by what, and when, is decided here; and none of it waits for a ptp4l. */
+static bool takes_over(const char *word)
+{
+	static const char flags[] = "armqwxhv"; /* without a value, so that more can follow */
+
+	if (*word++ != '-')
+		return false;
+	for (; *word && strchr(flags, *word); word++)
+		if (*word == 'a' || *word == 'w')
+			return true;
+	return *word && strchr("scOd", *word);
+}
+
+static int parse_phc2sys_arguments(const struct config_row *row, const char *text, void *member,
+				   char *why)
+{
+	char copy[CONFIG_ARGUMENTS_MAX];
+	char *rest = NULL;
+	int r = parse_text(row, text, member, why);
+
+	(void)snprintf(copy, sizeof(copy), "%s", text);
+	for (char *word = strtok_r(copy, " \t", &rest); word && r == 0;
+	     word = strtok_r(NULL, " \t", &rest))
+		if (takes_over(word))
+			r = WRONG(why, "'%s': ptpmon decides what phc2sys steers, and when", word);
+	return r;
+}
+
 static int parse_phc(const struct config_row *row, const char *text, void *member, char *why)
 {
 	if (strcmp(text, "auto") != 0 && strcmp(text, "none") != 0 && *text != '/')
@@ -420,6 +448,7 @@ const struct kind kind_size = {"size", parse_size, format_size};
 const struct kind kind_bool = {"yes or no", parse_bool, format_bool};
 const struct kind kind_text = {"text", parse_text, format_text};
 const struct kind kind_phc = {"device, auto or none", parse_phc, format_text};
+const struct kind kind_phc2sys_arguments = {"text", parse_phc2sys_arguments, format_text};
 const struct kind kind_path = {"path", parse_path, format_text};
 const struct kind kind_interfaces = {"names", parse_interfaces, format_interfaces};
 const struct kind kind_cpus = {"CPUs", parse_cpus, format_cpus};

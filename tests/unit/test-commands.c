@@ -134,6 +134,33 @@ static void too_many_arguments_are_refused_whole(void **state)
 	assert_int_equal(command_ptp4l(&command, &c, 0, "ptp4l", &version), -E2BIG);
 }
 
+static void phc2sys_is_told_all_that_it_is_to_do(void **state)
+{
+	const struct config plain = parse("[ptpmon]\nrole=slave\ninterfaces=eth0\n");
+	const struct config own = parse("[ptpmon]\nrole=slave\ninterfaces=eth0\n"
+					"[phc2sys]\nfirst_step=1 ms\nstep_threshold=1500 ms\n"
+					"extra_arguments=-R 8  -E linreg\n");
+	struct command command = {0};
+	struct command second = {0};
+
+	assert_int_equal(command_phc2sys(&command, &plain, "/sbin/phc2sys", 0, 37), 0);
+	assert_string_equal(joined(&command), "/sbin/phc2sys -s /dev/ptp0 -c CLOCK_REALTIME -O -37 "
+					      "-F 0.000020000 -S 0.000000000 -m -q");
+	assert_int_equal(command_phc2sys(&second, &own, "phc2sys", 12, 0), 0);
+	assert_string_equal(joined(&second), "phc2sys -s /dev/ptp12 -c CLOCK_REALTIME -O 0 "
+					     "-F 0.001000000 -S 1.500000000 -m -q -R 8 -E linreg");
+}
+
+static void phc2sys_runs_below_ptp4l(void **state)
+{
+	const struct config c = parse("[ptpmon]\nrole=slave\ninterfaces=eth0\n");
+	struct schedule s;
+
+	assert_int_equal(schedule_phc2sys(&c, &s), 0);
+	assert_int_equal(s.policy, SCHED_FIFO);
+	assert_int_equal(s.priority, 60);
+}
+
 static void the_sampler_gets_its_cpus_and_descriptor(void **state)
 {
 	const struct config c = parse("[ptpmon]\nrole=slave\ninterfaces=eth0\n"
@@ -172,6 +199,8 @@ int main(void)
 		cmocka_unit_test(ptp4l_is_started_as_configured),
 		cmocka_unit_test(versions_are_read),
 		cmocka_unit_test(too_many_arguments_are_refused_whole),
+		cmocka_unit_test(phc2sys_is_told_all_that_it_is_to_do),
+		cmocka_unit_test(phc2sys_runs_below_ptp4l),
 		cmocka_unit_test(the_sampler_gets_its_cpus_and_descriptor),
 		cmocka_unit_test(the_schedule_is_fifo_on_the_chosen_cpus),
 	};

@@ -120,6 +120,14 @@ static const struct {
 	  "x: [ptpmon] runtime_directory: too long for the path of a socket, which has 106 characters at most" },
 	{ SLAVE "[limits]\noffset = 1 us\noffset_clear = 2 us\n",
 	  "x:6: [limits] offset_clear: above offset: what clears an alarm must not raise it" },
+	{ SLAVE "[phc2sys]\nextra_arguments = -R 8 -mw\n",
+	  "x:5: [phc2sys] extra_arguments: '-mw': ptpmon decides what phc2sys steers, and when" },
+	{ SLAVE "[phc2sys]\nextra_arguments = -O -37\n",
+	  "x:5: [phc2sys] extra_arguments: '-O': ptpmon decides what phc2sys steers, and when" },
+	{ SLAVE "[phc2sys]\non = maybe\n",
+	  "x:5: [phc2sys] on: 'maybe' is none of auto, yes, no" },
+	{ SLAVE "[monitor]\nphc = ptp0\n",
+	  "x:5: [monitor] phc: 'ptp0' is neither auto, nor none, nor the path of a device" },
 	{ SLAVE "[limits]\nlatency_clear = 50 us\n",
 	  "x:5: [limits] latency_clear: above latency: what clears an alarm must not raise it" },
 	{ SLAVE "[limits]\noffset = 1000\n",
@@ -326,6 +334,35 @@ static void a_later_file_wins_and_the_dump_says_so(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+static void phc2sys_follows_what_is_ours(void **state)
+{
+	static const struct {
+		const char *name, *conf;
+		bool wants;
+	} rows[] = {
+		/* clang-format off */
+		{ "a slave", "[ptpmon]\nrole=slave\ninterfaces=eth0\n", true },
+		{ "with software timestamps", "[ptpmon]\nrole=slave\ninterfaces=eth0\n[ptp4l]\ntimestamping=software\n", false },
+		{ "off", "[ptpmon]\nrole=slave\ninterfaces=eth0\n[phc2sys]\non=no\n", false },
+		{ "a grandmaster", "[ptpmon]\nrole=grandmaster\ninterfaces=eth0\n", false },
+		{ "a grandmaster all the same", "[ptpmon]\nrole=grandmaster\ninterfaces=eth0\n[phc2sys]\non=yes\n", false },
+		{ "a boundary clock", "[ptpmon]\nrole=boundary\ninterfaces=eth0 eth1\n", true },
+		{ "somebody else's", "[ptpmon]\nrole=monitor\ninterfaces=eth0\n", false },
+		{ "somebody else's, asked for", "[ptpmon]\nrole=monitor\ninterfaces=eth0\n[phc2sys]\non=yes\n", true },
+		/* clang-format on */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char error[CONFIG_ERROR_MAX] = "";
+		struct config c;
+
+		if (config_parse(&c, rows[i].conf, "x", error) != 0)
+			fail_msg("%s: %s", rows[i].name, error);
+		if (config_wants_phc2sys(&c) != rows[i].wants)
+			fail_msg("%s", rows[i].name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +373,7 @@ int main(void)
 		cmocka_unit_test(several_ptp4l_have_from_one_what_they_do_not_say),
 		cmocka_unit_test(no_port_of_its_own_no_first_instance),
 		cmocka_unit_test(too_many_ptp4l_are_refused),
+		cmocka_unit_test(phc2sys_follows_what_is_ours),
 		cmocka_unit_test(a_later_file_wins_and_the_dump_says_so),
 	};
 
