@@ -72,6 +72,8 @@ static void on_child(struct recorder *rec, const struct message *m)
 		recorder_child_started(rec, m->child.name, m->mono_ns);
 	if (m->code == EVENT_CHILD_EXITED)
 		recorder_rules_ended(rec, m->child.name, m->mono_ns);
+	if (m->code == EVENT_SCHEDULE_MISMATCH || m->code == EVENT_SCHEDULE_PROVEN)
+		recorder_audit_soon(rec);
 	if (has_ended(m->code))
 		last_words = recorder_child_ended(rec, m->child.name);
 	if (m->code == EVENT_CHILD_STOPPED)

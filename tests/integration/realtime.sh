@@ -79,11 +79,46 @@ audit() {
 	check "whether it fired is known, or why not" \
 		[ "$(status '.rt_throttling | (.fired != null) != (.problem != null)')" = true ]
 	check "a scan costs less than 50 ms of CPU time" [ "$(status '.audit.cost_ns < 50000000')" = true ]
-	echo "# a scan of $(find /proc -maxdepth 1 -name '[0-9]*' | wc -l) processes cost $(status .audit.cost_ns) ns"
+	echo "# a scan of $(printf '%s\n' /proc/[0-9]* | wc -l) processes cost $(status .audit.cost_ns) ns"
 	stop outranker
 	kill -KILL "$(ptp4l_pid)" # its next start brings the next audit forward
 	check "... until it is gone" wait_for 20 '[ "$(finding outranker kind)" = null ]'
 	check "... which is told of" wait_for 5 is_clean
+}
+
+# Below ptp4l, so that PTP goes on, but above every kernel worker: 1.4 of 2 seconds on CPU 1.
+hog() {
+	cp "$(command -v bash)" "$LAB_WORK/hog"
+	chrt -f 60 taskset -c 1 "$LAB_WORK/hog" -c 'exec 3<>"$0"
+		while :; do
+			end=$((${EPOCHREALTIME/./} + 1400000))
+			while [ "${EPOCHREALTIME/./}" -lt "$end" ]; do :; done
+			read -r -t 0.6 -u 3 || :
+		done' "$LAB_WORK/nothing" >/dev/null 2>&1 &
+	lab_pid[hog]=$!
+}
+
+scanned() { # when the newest audit ended
+	status .audit.mono_ns
+}
+
+# Starts of ptp4l bring audits forward: two of them, ten seconds apart.
+starvation() {
+	local before
+
+	hog
+	before=$(scanned)
+	kill -KILL "$(ptp4l_pid)"
+	wait_for 15 "[ \"\$(scanned)\" != '$before' ]"
+	pause 8
+	before=$(scanned)
+	kill -KILL "$(ptp4l_pid)"
+	wait_for 15 "[ \"\$(scanned)\" != '$before' ]"
+	stop hog
+	check "a kernel worker that a busy thread keeps waiting is named, with that thread" \
+		[ "$(status "[.audit.findings[] | select(.kind == \"starved\" and (.name | startswith(\"kworker/1:\")) and
+			(.text | contains(\"hog/${lab_pid[hog]} (SCHED_FIFO 60)\")))] | length > 0")" = true ]
+	status '.audit.findings[] | select(.kind == "starved") | "# \(.name) \(.text)"'
 }
 
 # --- changed behind our back ---
@@ -318,6 +353,7 @@ lab_board slave
 lab_join gm slave
 start_ptp4l gm gm -3
 audit
+starvation
 behind_our_back
 refusals
 throttling
