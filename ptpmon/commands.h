@@ -44,6 +44,13 @@ int command_sampler(struct command *out, const struct config *c, const char *pro
 int command_phc2sys(struct command *out, const struct config *c, const char *program, int phc_index,
 		    int utc_offset_s);
 
+/*
+ * phc2sys, steering a grandmaster's PHC by CLOCK_REALTIME, from which it is utc_offset_s ahead.
+ * Where CLOCK_REALTIME is stepped by more than a second, it is as well. 0, or -E2BIG.
+ */
+int command_feeder(struct command *out, const struct config *c, const char *program, int phc_index,
+		   int utc_offset_s);
+
 /* The CPUs of a choice on this machine. 0, or -errno of reading /sys. */
 int cpu_choice_resolve(const struct cpu_choice *choice, struct cpulist *out);
 

@@ -130,8 +130,7 @@ static const struct child_kind sampler_kind = {.policy = &restart_default_policy
 
 /* phc2sys */
 
-static int plan_phc2sys(struct supervised *s, struct spawn_plan *plan,
-			char why[static STATUS_TEXT_MAX])
+static int schedule_any_phc2sys(struct supervised *s, struct spawn_plan *plan)
 {
 	const struct config *c = s->parent->config;
 
@@ -139,15 +138,39 @@ static int plan_phc2sys(struct supervised *s, struct spawn_plan *plan,
 	plan->output_fd = s->log_fds[1];
 	plan->must_schedule = c->realtime.on_refusal == ON_REFUSAL_FAIL;
 	plan->death_signal = SIGKILL;
-	if (schedule_phc2sys(c, &plan->schedule) < 0)
-		return -ENODEV;
-	return command_phc2sys(&s->parent->command, c, s->program, s->steer.phc_index,
-			       s->steer.utc_offset_s);
+	return schedule_phc2sys(c, &plan->schedule) < 0 ? -ENODEV : 0;
+}
+
+static int plan_phc2sys(struct supervised *s, struct spawn_plan *plan,
+			char why[static STATUS_TEXT_MAX])
+{
+	int r = schedule_any_phc2sys(s, plan);
+
+	return r < 0 ? r
+		     : command_phc2sys(&s->parent->command, s->parent->config, s->program,
+				       s->steer.phc_index, s->steer.utc_offset_s);
 }
 
 static const struct child_kind phc2sys_kind = {
 	.policy = &restart_default_policy,
 	.plan = plan_phc2sys,
+	.on_request = true,
+};
+
+/* The one that goes the other way, for a grandmaster. */
+static int plan_feeder(struct supervised *s, struct spawn_plan *plan,
+		       char why[static STATUS_TEXT_MAX])
+{
+	int r = schedule_any_phc2sys(s, plan);
+
+	return r < 0 ? r
+		     : command_feeder(&s->parent->command, s->parent->config, s->program,
+				      s->steer.phc_index, s->steer.utc_offset_s);
+}
+
+static const struct child_kind feeder_kind = {
+	.policy = &restart_default_policy,
+	.plan = plan_feeder,
 	.on_request = true,
 };
 
@@ -269,11 +292,12 @@ static int add_sampler(struct parent *p, const struct child_ops *ops, char *why)
 	return r;
 }
 
-static int add_phc2sys(struct parent *p, const struct child_ops *ops, char *why)
+static int add_phc2sys(struct parent *p, const struct child_kind *kind, const char *name,
+		       const struct child_ops *ops, char *why)
 {
 	const char *program = p->config->phc2sys.program;
 	struct supervised *s;
-	int r = add_child(p, &phc2sys_kind, "phc2sys", ops, &s, why);
+	int r = add_child(p, kind, name, ops, &s, why);
 
 	if (r < 0)
 		return r;
@@ -282,6 +306,19 @@ static int add_phc2sys(struct parent *p, const struct child_ops *ops, char *why)
 		(void)snprintf(why, RUNTIME_WHY_MAX,
 			       "%s: %s: install linuxptp, or set [phc2sys] program or on = no",
 			       program, strerror(-r));
+	return r;
+}
+
+static int add_feeders(struct parent *p, const struct child_ops *ops, char *why)
+{
+	const struct config *c = p->config;
+	char name[CONFIG_CHILD_MAX];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->n_ptp4l; i++)
+		if (c->phc2sys.feed == FEED_FOLLOW && config_ptp4l_feeds(c, &c->ptp4l[i]))
+			r = add_phc2sys(p, &feeder_kind, config_feeder_child(&c->ptp4l[i], name),
+					ops, why);
 	return r;
 }
 
@@ -296,7 +333,9 @@ int parent_make_children(struct parent *p, const struct child_ops *ops,
 	for (size_t i = 0; r == 0 && i < p->config->n_ptp4l; i++)
 		r = runtime_open_place(&p->places[i], p->config, i, why);
 	if (r == 0 && config_wants_phc2sys(p->config))
-		r = add_phc2sys(p, ops, why);
+		r = add_phc2sys(p, &phc2sys_kind, "phc2sys", ops, why);
+	if (r == 0)
+		r = add_feeders(p, ops, why);
 	if (r == 0 && p->config->latency.on)
 		r = add_sampler(p, ops, why);
 	return r;

@@ -66,6 +66,8 @@ static void on_child(struct recorder *rec, const struct message *m)
 	live_child(&rec->live, &m->child);
 	if (strcmp(m->child.name, "phc2sys") == 0)
 		recorder_phc2sys_child(rec, m);
+	else
+		recorder_feeder_child(rec, m);
 	if (!m->happened)
 		return;
 	if (m->code == EVENT_CHILD_STARTED)

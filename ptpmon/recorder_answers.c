@@ -42,7 +42,7 @@ static void fill_record(const struct recorder *rec, struct status_record *out)
 	out->dropped = h.dropped;
 }
 
-static void fill_ports(const struct recorder *rec, const struct followed *f, struct status *s)
+static void fill_ports(struct recorder *rec, const struct followed *f, struct status *s)
 {
 	for (size_t i = 0; i < pmc_source_ports(f->pmc); i++) {
 		struct status_port *p = &s->ports[s->n_ports++];

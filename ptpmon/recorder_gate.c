@@ -139,6 +139,25 @@ static void tell(struct recorder *rec, enum event_code code, enum message_kind k
 	ask(rec, kind, e.text);
 }
 
+/* The guard of the epoch is not seen from outside, where it holds from the start. */
+static void tell_epoch(struct recorder *rec)
+{
+	struct phc2sys_state *s = &rec->phc2sys;
+	bool held = s->gate.reason == GATE_EPOCH;
+	char built[NSEC_TEXT_MAX];
+	struct event e;
+
+	if (held && !s->epoch_told) {
+		e = event_make(EVENT_EPOCH_HELD, nsec_now(CLOCK_MONOTONIC), NAME,
+			       NAME
+			       ": held back: the PHC shows a time before ptpmon was built, %s: "
+			       "[phc2sys] epoch = arbitrary lets it",
+			       nsec_format_utc(timescale_build_utc_ns(), built));
+		record_event(&rec->record, &e);
+	}
+	s->epoch_told = held;
+}
+
 void recorder_tick_gate(struct recorder *rec)
 {
 	struct gate_input in;
@@ -160,6 +179,7 @@ void recorder_tick_gate(struct recorder *rec)
 	case GATE_DO_NOTHING:
 		break;
 	}
+	tell_epoch(rec);
 }
 
 void recorder_phc2sys_child(struct recorder *rec, const struct message *m)

@@ -133,7 +133,7 @@ static int open_source(struct followed *f)
 		.port_names = f->rec->ports + f->first_port,
 		.n_ports = f->config->interfaces.n,
 		.offsets = f->config->role != ROLE_GRANDMASTER,
-		.may_set = f->config->role == ROLE_GRANDMASTER,
+		.may_set = config_ptp4l_announces(f->config),
 		.real_time_stamps = f->config->timestamping == TIMESTAMPING_SOFTWARE,
 		.stale_after_ns = f->rec->config->monitor.stale_after_ns,
 		.not_before_mono_ns = record->resumed_from_mono_ns == TIME_UNKNOWN

@@ -64,7 +64,12 @@ struct followed {
 	unsigned connection; /* … and of which connection it is */
 	char socket[CONFIG_PATH_MAX], own_path[CONFIG_PATH_MAX];
 	uint64_t malformed_told;
-	int64_t ended_mono_ns; /* when it last ended by itself */
+	int64_t ended_mono_ns;           /* when it last ended by itself */
+	struct feeding {                 /* of a grandmaster's PHC, with feed = follow */
+		bool parent_told;        /* once: what there is */
+		struct message_steer is; /* given: phc2sys was started with this */
+	} feeding;
+	bool phc_far; /* told so */
 };
 
 /* What is judged beside what comes in. */
@@ -106,6 +111,7 @@ struct phc2sys_state {
 	struct gate gate;
 	struct gate_policy policy;
 	bool parent_told; /* once: what it was started with by the recorder before */
+	bool epoch_told;  /* that the guard of the epoch holds it back */
 	int64_t up_mono_ns;
 	int64_t said_mono_ns; /* its newest line, received; 0: none since it started */
 	struct sample claim;  /* in it */
@@ -183,8 +189,10 @@ void recorder_note_data(struct recorder *rec);
 
 /* Once a second, and at the start: what grandmasters announce, and slaves are told. */
 void recorder_tick_time(struct recorder *rec);
-void recorder_fill_scale(const struct recorder *rec, const struct followed *f,
-			 struct status_scale *out);
+void recorder_fill_scale(struct recorder *rec, const struct followed *f, struct status_scale *out);
+
+/* The parent tells of one of its children: is it the phc2sys that feeds a grandmaster's PHC? */
+void recorder_feeder_child(struct recorder *rec, const struct message *m);
 
 /* Opens rtnetlink, logs and windows; watches them. 0, or -errno. */
 int recorder_open_sources(struct recorder *rec);

@@ -2,6 +2,7 @@
 /* What this board knows of the time, and what its grandmasters announce and its slaves expect. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ptpmon/base/log.h"
@@ -26,7 +27,7 @@ static void load_table(struct recorder *rec)
 static bool has_grandmaster(const struct recorder *rec)
 {
 	for (size_t i = 0; i < rec->n_ptp4l; i++)
-		if (rec->ptp4l[i].config->role == ROLE_GRANDMASTER)
+		if (config_ptp4l_announces(rec->ptp4l[i].config))
 			return true;
 	return false;
 }
@@ -76,18 +77,116 @@ static void look(struct recorder *rec, int64_t mono_ns)
 	t->known = true;
 }
 
+/* The PHC of a grandmaster */
+
+/* PHC - (CLOCK_REALTIME + TAI - UTC), as measured last; unknown when that is too long ago. */
+static struct reading phc_error(struct recorder *rec, const struct followed *f, int64_t mono_ns)
+{
+	const struct measured_phc *p = recorder_phc(rec, rec->port_phc[f->first_port]);
+	struct phc_facts facts;
+
+	if (f->config->timestamping == TIMESTAMPING_SOFTWARE || !p || !p->source)
+		return (struct reading){0};
+	facts = phc_source_facts(p->source);
+	if (!facts.known || mono_ns - facts.reading.mono_ns > STATUS_PROPERTIES_STALE_NS)
+		return (struct reading){0};
+	return (struct reading){
+		.known = true,
+		.value = (facts.utc_offset_s - rec->time.utc.seconds) * NSEC_PER_SEC -
+			 facts.sys_minus_phc_ns,
+		.mono_ns = facts.reading.mono_ns,
+	};
+}
+
+static void tell_far(struct followed *f, const struct reading *error)
+{
+	bool far = error->known && llabs(error->value) > PHC_FAR_NS;
+	const char *port = f->rec->ports[f->first_port];
+	struct event e;
+
+	if (far == f->phc_far)
+		return;
+	f->phc_far = far;
+	if (!far)
+		return;
+	e = event_make(EVENT_PHC_FAR, error->mono_ns, port,
+		       "%s: its PHC is %+.6f s from CLOCK_REALTIME + TAI - UTC, so neither UTC nor "
+		       "traceability is vouched for: start ptpmon again to have it set",
+		       port, (double)error->value / 1e9);
+	tell(f->rec, &e);
+}
+
 static void announce(struct followed *f, int64_t mono_ns)
 {
-	const struct recorder *rec = f->rec;
+	struct recorder *rec = f->rec;
+	const struct reading error = phc_error(rec, f, mono_ns);
 	const struct announcement wanted = announcement_make(&(struct timescale_facts){
 		.hardware_stamps = f->config->timestamping != TIMESTAMPING_SOFTWARE,
 		.feed = rec->config->phc2sys.feed,
 		.utc = rec->time.utc,
 		.trust = rec->time.trust,
+		.phc_known = error.known,
+		.phc_error_ns = error.value,
 		.clock_class = f->config->clock_class,
 	});
 
+	if (rec->time.trust == REALTIME_GOOD)
+		tell_far(f, &error);
 	recorder_announce(f, &wanted, mono_ns);
+}
+
+/* Somebody else's to steer: another ptp4l's as a slave, or fed for an earlier one already. */
+static bool is_taken(const struct recorder *rec, const struct followed *f, int index)
+{
+	for (size_t i = 0; i < rec->n_ptp4l; i++) {
+		const struct followed *other = &rec->ptp4l[i];
+
+		if (other != f && rec->port_phc[other->first_port] == index &&
+		    (config_ptp4l_steers(other->config) || other < f))
+			return true;
+	}
+	return false;
+}
+
+/* Starts, restarts or stops the phc2sys that steers it by CLOCK_REALTIME. */
+static void feed(struct followed *f, int64_t mono_ns)
+{
+	const struct recorder *rec = f->rec;
+	const int index = rec->port_phc[f->first_port];
+	struct message_steer *is = &f->feeding.is;
+	const struct message_steer wanted = {
+		.given = index != ETHTOOL_NO_PHC && rec->time.trust != REALTIME_BEFORE_BUILD &&
+			 !is_taken(rec, f, index),
+		.phc_index = index,
+		.utc_offset_s = (int32_t)rec->time.utc.seconds,
+	};
+	struct message m = {.mono_ns = mono_ns, .steer = wanted};
+
+	if (!f->feeding.parent_told || (wanted.given == is->given &&
+					(!is->given || (wanted.phc_index == is->phc_index &&
+							wanted.utc_offset_s == is->utc_offset_s))))
+		return;
+	m.kind = wanted.given ? MESSAGE_STEER : MESSAGE_STOP;
+	(void)config_feeder_child(f->config, m.child.name);
+	(void)snprintf(m.text, sizeof(m.text), "CLOCK_REALTIME is %s",
+		       realtime_trust_text(rec->time.trust));
+	if (message_send(rec->options->parent_fd, &m) == 0)
+		*is = wanted;
+}
+
+void recorder_feeder_child(struct recorder *rec, const struct message *m)
+{
+	char name[CONFIG_CHILD_MAX];
+
+	for (size_t i = 0; i < rec->n_ptp4l; i++) {
+		struct feeding *feeding = &rec->ptp4l[i].feeding;
+
+		if (feeding->parent_told ||
+		    strcmp(config_feeder_child(rec->ptp4l[i].config, name), m->child.name) != 0)
+			continue;
+		feeding->parent_told = true;
+		feeding->is = m->steer;
+	}
 }
 
 void recorder_tick_time(struct recorder *rec)
@@ -100,20 +199,22 @@ void recorder_tick_time(struct recorder *rec)
 	for (size_t i = 0; i < rec->n_ptp4l; i++) {
 		struct followed *f = &rec->ptp4l[i];
 
-		if (f->config->role == ROLE_GRANDMASTER)
+		if (config_ptp4l_announces(f->config)) {
 			announce(f, mono_ns);
-		else
+			feed(f, mono_ns);
+		} else {
 			pmc_source_expect_utc(f->pmc, &rec->time.expected);
+		}
 	}
 }
 
-void recorder_fill_scale(const struct recorder *rec, const struct followed *f,
-			 struct status_scale *out)
+void recorder_fill_scale(struct recorder *rec, const struct followed *f, struct status_scale *out)
 {
-	if (f->config->role != ROLE_GRANDMASTER || !rec->time.known)
+	if (!config_ptp4l_announces(f->config) || !rec->time.known)
 		return;
 	(void)snprintf(out->utc_offset_source, sizeof(out->utc_offset_source), "%s",
 		       utc_source_name(rec->time.utc.source));
 	(void)snprintf(out->realtime, sizeof(out->realtime), "%s",
 		       realtime_trust_text(rec->time.trust));
+	out->phc_error_ns = phc_error(rec, f, rec->status.taken_mono_ns);
 }

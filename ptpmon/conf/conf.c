@@ -120,10 +120,21 @@ const char *config_database_path(const struct config *c, char out[static CONFIG_
 	return out;
 }
 
+bool config_ptp4l_announces(const struct config_ptp4l *p)
+{
+	return p->role == ROLE_GRANDMASTER && p->manage;
+}
+
 bool config_ptp4l_feeds(const struct config *c, const struct config_ptp4l *p)
 {
-	return p->role == ROLE_GRANDMASTER && p->timestamping != TIMESTAMPING_SOFTWARE &&
+	return config_ptp4l_announces(p) && p->timestamping != TIMESTAMPING_SOFTWARE &&
 	       c->phc2sys.feed != FEED_NONE;
+}
+
+const char *config_feeder_child(const struct config_ptp4l *p, char out[static CONFIG_CHILD_MAX])
+{
+	(void)snprintf(out, CONFIG_CHILD_MAX, "phc2sys to %s", p->name);
+	return out;
 }
 
 const char *config_ptp4l_directory(const struct config *c, size_t i,

@@ -201,8 +201,14 @@ bool config_wants_phc2sys(const struct config *c);
 /* It steers the clock of its ports: CLOCK_REALTIME with software timestamping, else their PHC. */
 bool config_ptp4l_steers(const struct config_ptp4l *p);
 
+/* It is a grandmaster of ours: what it announces is ours to say. */
+bool config_ptp4l_announces(const struct config_ptp4l *p);
+
 /* The PHC whose time is given out is ours to set: a grandmaster's, with hardware time stamps. */
 bool config_ptp4l_feeds(const struct config *c, const struct config_ptp4l *p);
+
+/* The phc2sys that does so all the time with feed = follow: "phc2sys to NAME". */
+const char *config_feeder_child(const struct config_ptp4l *p, char out[static CONFIG_CHILD_MAX]);
 
 /* Paths made of the configuration: RUNTIME/control, DIRECTORY/ptpmon.db. */
 const char *config_control_path(const struct config *c, char out[static CONFIG_PATH_MAX]);

@@ -54,7 +54,12 @@ clock_disturb gm vouch 5000
 check "... then with a valid UTC offset" wait_for 10 '[ "$(announced currentUtcOffsetValid)" = 1 ]'
 check "... traceable in time, but a clock that runs free not in frequency" \
 	[ "$(announced timeTraceable),$(announced frequencyTraceable)" = 1,0 ]
+check "the status shows how far the hardware clock is off" wait_for 5 \
+	'[ "$(ptpmon gm status --json | jq ".ports[0].scale.phc_error_ns.value | fabs < 1e6")" = true ]'
 phc gm jump 5000000000
+check "a hardware clock that has run away is not vouched for" \
+	wait_for 10 '[ "$(announced currentUtcOffsetValid),$(announced ptpTimescale)" = 0,1 ]'
+check "... and that is said" wait_for 5 'said phc-far "its PHC is .[45]\.[09]"'
 kill -KILL "$(ptpmon_pids gm '^[^ ]*ptp4l ')"
 check "a ptp4l that was killed is there again" \
 	wait_for 15 '[ "$(port_state gm)" = MASTER ] && ptpmon_sql gm \
@@ -72,6 +77,36 @@ phc gm jump 1000000000
 begin '[phc2sys]' 'feed = none'
 check "feed = none leaves it to others" phc_is 1.5
 end
+
+# Steered by the system clock all the time.
+feeder() {
+	ptpmon_pids gm 'phc2sys -s CLOCK_REALTIME -c /dev/ptp0'
+}
+
+begin '[phc2sys]' 'feed = follow'
+check "feed = follow sets it as well" wait_for 5 'phc_is 0'
+check "... and phc2sys steers it" wait_for 10 '[ -n "$(feeder)" ]'
+check "... which is traceable in frequency" wait_for 10 '[ "$(announced frequencyTraceable)" = 1 ]'
+phc gm jump 5000000000
+check "... back from a jump" wait_for 10 'phc_is 0'
+clock_disturb gm step -20000000000
+check "... after the system clock" wait_for 10 'phc_is -20'
+clock_disturb gm step 20000000000
+check "... and back" wait_for 10 'phc_is 0'
+clock_disturb gm tai 38
+check "... by the TAI - UTC of the moment" wait_for 15 'phc_is 1'
+clock_disturb gm tai 0
+check "... and the next" wait_for 15 'phc_is 0'
+before=$(feeder)
+kill -KILL "$(ptpmon_pids gm ' recorder')"
+check "a recorder that is killed comes back" wait_for 15 'said recorder-resumed "goes on"'
+pause 3
+check "... and leaves phc2sys alone" [ "$(feeder)" = "$before" ]
+kill -KILL "$before"
+check "a phc2sys that is killed is started again" wait_for 10 '[ -n "$(feeder)" ] && [ "$(feeder)" != "$before" ]'
+end
+check "it ends with the service" [ -z "$(feeder)" ]
+phc gm jump 1500000000
 
 begin '[phc2sys]' 'utc_offset = 36'
 check "a configured TAI - UTC counts" phc_is -1
@@ -125,4 +160,26 @@ clock_disturb gm step 1700000000000000000
 begin
 check "once the system clock is right, the next start sets it" phc_is 0
 end
+
+# A grandmaster from 1970: PTP runs, but the slave's system clock does not follow it there.
+stop slave-ptp4l
+phc gm jump -1700000000000000000
+begin '[phc2sys]' 'feed = none'
+follow() { # follow GUARD
+	start_ptpmon slave slave -3 '[ptp4l]' 'timestamping = hardware' '[phc2sys]' "epoch = $1" \
+		'[latency]' 'on = no' '[store]' 'flush_interval = 500 ms'
+	wait_for 30 '[ "$(port_state slave)" = SLAVE ]'
+}
+system_error_s() {
+	echo $(($(clock_error_ns slave) / 1000000000))
+}
+check "a slave locks to a grandmaster from 1973" follow guarded
+check "... but phc2sys is held back" wait_for 15 \
+	'[ "$(ptpmon_sql slave "select count(*) from event where code = '\''epoch-held'\''")" = 1 ]'
+pause 3
+check "... and the system clock stays" [ "$(system_error_s)" = 2 ]
+stop slave-ptpmon
+check "with epoch = arbitrary it locks as well" follow arbitrary
+check "... and the system clock follows" wait_for 20 '[ "$(system_error_s)" -lt -1699999000 ]'
+stop slave-ptpmon
 lab_finish

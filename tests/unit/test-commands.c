@@ -100,6 +100,18 @@ static void ptp4l_is_started_as_configured(void **state)
 	}
 }
 
+static void a_grandmasters_phc_follows_the_system_clock(void **state)
+{
+	static struct command out;
+	const struct config c = parse("[ptpmon]\nrole = grandmaster\ninterfaces = eth0\n"
+				      "[phc2sys]\nextra_arguments = -R 8\n");
+
+	assert_int_equal(command_feeder(&out, &c, "/usr/sbin/phc2sys", 3, 37), 0);
+	assert_string_equal(joined(&out),
+			    "/usr/sbin/phc2sys -s CLOCK_REALTIME -c /dev/ptp3 -O 37 -F 0.000020000 "
+			    "-S 1.000000000 -m -q -R 8");
+}
+
 static void versions_are_read(void **state)
 {
 	static const struct {
@@ -197,6 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ptp4l_is_started_as_configured),
+		cmocka_unit_test(a_grandmasters_phc_follows_the_system_clock),
 		cmocka_unit_test(versions_are_read),
 		cmocka_unit_test(too_many_arguments_are_refused_whole),
 		cmocka_unit_test(phc2sys_is_told_all_that_it_is_to_do),

@@ -98,6 +98,16 @@ static const struct {
 	  "x:5: [store] directory: 'here' is not an absolute path" },
 	{ SLAVE "[latency]\non = maybe\n",
 	  "x:5: [latency] on: 'maybe' is none of yes, no, true, false, on, off" },
+	{ SLAVE "[phc2sys]\nfeed = twice\n",
+	  "x:5: [phc2sys] feed: 'twice' is none of none, once, follow" },
+	{ SLAVE "[phc2sys]\nutc_offset = some\n",
+	  "x:5: [phc2sys] utc_offset: 'some' is neither a whole number nor auto" },
+	{ SLAVE "[phc2sys]\nutc_offset = 256\n",
+	  "x:5: [phc2sys] utc_offset: more than the most, 255" },
+	{ SLAVE "[phc2sys]\nepoch = 1970\n",
+	  "x:5: [phc2sys] epoch: '1970' is none of guarded, arbitrary" },
+	{ SLAVE "[ptp4l]\nclock_class = -1\n",
+	  "x:5: [ptp4l] clock_class: less than the least, 0" },
 	{ SLAVE "[latency\n", "x:4: a section header ends in ']'" },
 	{ SLAVE "nonsense\n", "x:4: neither a [section] nor a key = value" },
 	{ SLAVE "= 4\n", "x:4: a value without a key" },
@@ -203,6 +213,40 @@ static void what_is_written_reads_back_the_same(void **state)
 	assert_non_null(strstr(written, "rollup_retention = 400 d\n"));
 	assert_int_equal(first.store.raw_retention_ns, 0);
 	assert_int_equal(first.store.size_cap_bytes, INT64_C(1536) << 20);
+}
+
+/* Nothing but a grandmaster with hardware time stamps has a PHC to be given its time. */
+static void a_grandmaster_has_its_clock_fed(void **state)
+{
+	static const struct {
+		const char *text;
+		bool feeds;
+		int64_t utc_offset_s, clock_class;
+	} rows[] = {
+		{"role = grandmaster\n", true, UTC_OFFSET_AUTO, CLOCK_CLASS_AUTO},
+		{"role = grandmaster\n[ptp4l]\nmanage = no\n", false, UTC_OFFSET_AUTO,
+		 CLOCK_CLASS_AUTO},
+		{"role = slave\n", false, UTC_OFFSET_AUTO, CLOCK_CLASS_AUTO},
+		{"role = grandmaster\n[phc2sys]\nfeed = none\nutc_offset = 38\n", false, 38,
+		 CLOCK_CLASS_AUTO},
+		{"role = grandmaster\n[phc2sys]\nfeed = follow\nutc_offset = Auto\n", true,
+		 UTC_OFFSET_AUTO, CLOCK_CLASS_AUTO},
+		{"role = grandmaster\n[ptp4l]\ntimestamping = software\nclock_class = 6\n", false,
+		 UTC_OFFSET_AUTO, 6},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char error[CONFIG_ERROR_MAX] = "";
+		struct config c;
+		char text[256];
+
+		(void)snprintf(text, sizeof(text), "[ptpmon]\ninterfaces = eth0\n%s", rows[i].text);
+		if (config_parse(&c, text, "x", error) < 0 ||
+		    config_ptp4l_feeds(&c, &c.ptp4l[0]) != rows[i].feeds ||
+		    c.phc2sys.utc_offset_s != rows[i].utc_offset_s ||
+		    c.ptp4l[0].clock_class != rows[i].clock_class)
+			fail_msg("%s: %s", rows[i].text, error);
+	}
 }
 
 static void several_ptp4l_have_from_one_what_they_do_not_say(void **state)
@@ -370,6 +414,7 @@ int main(void)
 		cmocka_unit_test(roles_are_understood_in_all_words),
 		cmocka_unit_test(what_is_wrong_names_file_line_section_and_key),
 		cmocka_unit_test(what_is_written_reads_back_the_same),
+		cmocka_unit_test(a_grandmaster_has_its_clock_fed),
 		cmocka_unit_test(several_ptp4l_have_from_one_what_they_do_not_say),
 		cmocka_unit_test(no_port_of_its_own_no_first_instance),
 		cmocka_unit_test(too_many_ptp4l_are_refused),
