@@ -262,11 +262,23 @@ static void add_next_start(const struct child *c, enum restart_event event, char
 			       nsec_format_age(next.deadline_ns - now_ns, wait));
 }
 
+/* What an end that nobody asked for was. */
+static enum restart_event kind_of_end(const struct child *c, const siginfo_t *si)
+{
+	int64_t lasted_ns = nsec_now(CLOCK_MONOTONIC) - c->status.started_mono_ns;
+
+	return si->si_code == CLD_EXITED && si->si_status != 0 && c->policy->refusals_max &&
+			       lasted_ns < c->policy->at_once_ns
+		       ? RESTART_REFUSED
+		       : RESTART_EXITED;
+}
+
 static int on_exit_event(sd_event_source *source, const siginfo_t *si, void *userdata)
 {
 	struct child *c = userdata;
 	char text[STATUS_TEXT_MAX];
 	bool expected = c->restart.state == CHILD_STOPPING || c->restart.state == CHILD_KILLING;
+	enum restart_event end = kind_of_end(c, si);
 
 	(void)kill(-si->si_pid, SIGKILL); /* what it started does not outlive it */
 	if (c->report_source) /* the report may still be unread: it came before the end */
@@ -279,12 +291,12 @@ static int on_exit_event(sd_event_source *source, const siginfo_t *si, void *use
 	c->status.schedule_ok = false;
 	c->status.threads = c->status.locked_bytes = c->status.lock_limit_bytes = 0;
 	if (!c->start_error && !expected) {
-		add_next_start(c, RESTART_EXITED, text, sizeof(text));
+		add_next_start(c, end, text, sizeof(text));
 		tell_problem(c, EVENT_CHILD_EXITED, "%s", text);
 	} else if (!c->start_error) {
 		tell(c, EVENT_CHILD_STOPPED, text);
 	}
-	feed(c, c->start_error ? RESTART_EXEC_FAILED : RESTART_EXITED);
+	feed(c, c->start_error ? RESTART_EXEC_FAILED : end);
 	return 0;
 }
 
@@ -393,6 +405,12 @@ static void feed(struct child *c, enum restart_event event)
 		tell_problem(c, EVENT_CHILD_GIVEN_UP,
 			     "%s: given up after %u starts without a healthy run; last: %.120s",
 			     c->status.name, c->restart.starts_in_row, c->status.problem);
+		break;
+	case RESTART_CONFIGURE:
+		tell_problem(c, EVENT_CHILD_MISCONFIGURED,
+			     "%s: does not take its configuration, and is not started again before "
+			     "that changes (SIGHUP); last: %.100s",
+			     c->status.name, c->status.problem);
 		break;
 	case RESTART_DONE:
 		tell(c, EVENT_CODE_MAX, "");

@@ -14,12 +14,10 @@
 #include "ptpmon/base/log.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/base/program.h"
+#include "ptpmon/dry_run.h"
 #include "ptpmon/parent_state.h"
-#include "ptpmon/supervise/probe.h"
 
 enum { PIPE_BYTES = 1 << 20 }; /* 60 s of a stopped recorder at 128 lines a second */
-
-#define PROBE_NS (3 * NSEC_PER_SEC)
 
 /* The recorder is never given up: PTP goes on without it, but not the record. */
 static const struct restart_policy recorder_policy = {
@@ -248,23 +246,6 @@ static int add_recorder(struct parent *p, const struct child_ops *ops, char *why
 	return r;
 }
 
-static int find_ptp4l(struct supervised *s, const struct config_ptp4l *ptp4l, char *why)
-{
-	char *const version_argv[] = {s->program, "-v", NULL};
-	char version[64] = "";
-	int r = spawn_find_program(ptp4l->program, s->program, sizeof(s->program));
-
-	if (r < 0) {
-		(void)snprintf(why, RUNTIME_WHY_MAX,
-			       "%s: %s: install linuxptp, or set [%s] program", ptp4l->program,
-			       strerror(-r), ptp4l->child);
-		return r;
-	}
-	(void)probe_first_line(version_argv, PROBE_NS, version, sizeof(version));
-	s->version = ptp4l_version_parse(version);
-	return 0;
-}
-
 static int add_ptp4l(struct parent *p, size_t i, const struct child_ops *ops, char *why)
 {
 	const struct config_ptp4l *ptp4l = &p->config->ptp4l[i];
@@ -274,7 +255,8 @@ static int add_ptp4l(struct parent *p, size_t i, const struct child_ops *ops, ch
 	if (r < 0)
 		return r;
 	s->instance = i;
-	return find_ptp4l(s, ptp4l, why);
+	r = dry_run_find(ptp4l, s->program, &s->version, why);
+	return r < 0 ? r : dry_run_options(p->config, i, s->program, &s->version, why);
 }
 
 static int add_sampler(struct parent *p, const struct child_ops *ops, char *why)

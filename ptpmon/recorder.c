@@ -78,6 +78,8 @@ static void on_child(struct recorder *rec, const struct message *m)
 		recorder_audit_soon(rec);
 	if (has_ended(m->code))
 		last_words = recorder_child_ended(rec, m->child.name);
+	if (m->code == EVENT_CHILD_MISCONFIGURED || m->code == EVENT_CHILD_GIVEN_UP)
+		last_words = recorder_last_words(rec, m->child.name);
 	if (m->code == EVENT_CHILD_STOPPED)
 		last_words = ""; /* it was asked to */
 	live_said(&rec->live, m->child.name, last_words);

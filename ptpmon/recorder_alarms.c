@@ -118,7 +118,8 @@ static void judge_ports(struct recorder *rec)
 		feed(rec, ALARM_PORT_STATE, p->name,
 		     p->state.known ? s->taken_mono_ns - rec->port_good_ns[i] : SAMPLE_UNKNOWN);
 		if (status_port_has_offset(p))
-			feed(rec, ALARM_SILENT, p->name, silence_ns(rec, p));
+			feed(rec, ALARM_SILENT, p->name,
+			     status_port_owes_offset(p) ? silence_ns(rec, p) : 0);
 	}
 }
 

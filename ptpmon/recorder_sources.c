@@ -146,7 +146,8 @@ static void wake_waiting(struct recorder *rec, const struct event *e)
 
 	for (size_t i = 0; f && i < rec->live.n_children; i++) {
 		if (strcmp(rec->live.children[i].name, f->config->child) != 0 ||
-		    rec->live.children[i].state != CHILD_WAITING)
+		    (rec->live.children[i].state != CHILD_WAITING &&
+		     rec->live.children[i].state != CHILD_FAILED))
 			continue;
 		(void)strcpy(m.child.name, f->config->child);
 		(void)snprintf(m.text, sizeof(m.text), "%s is there", e->subject);
@@ -178,10 +179,7 @@ static struct child_log *log_of(struct recorder *rec, const char *name)
 void recorder_child_started(struct recorder *rec, const char *name, int64_t mono_ns)
 {
 	struct followed *f = recorder_followed(rec, name);
-	struct child_log *log = log_of(rec, name);
 
-	if (log)
-		log->last[0] = '\0';
 	if (f)
 		recorder_ptp4l_started(f, mono_ns);
 	recorder_audit_soon(rec);
@@ -197,7 +195,17 @@ const char *recorder_child_ended(struct recorder *rec, const char *name)
 	if (!log)
 		return "";
 	(void)log_source_receive(&log->source); /* its last words may still be in the pipe */
-	return log->last;
+	/* not at its start: a child that ends at once is read before its start is told */
+	memcpy(log->last_words, log->last, sizeof(log->last));
+	log->last[0] = '\0';
+	return log->last_words;
+}
+
+const char *recorder_last_words(struct recorder *rec, const char *name)
+{
+	const struct child_log *log = log_of(rec, name);
+
+	return log ? log->last_words : "";
 }
 
 void recorder_tick_sources(struct recorder *rec)

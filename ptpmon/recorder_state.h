@@ -41,7 +41,8 @@ struct child_log {
 	const char *name;
 	unsigned forwarded, suppressed; /* in these ten seconds */
 	uint64_t holes_told;
-	char last[LOG_LINE_MAX]; /* the newest line that is news */
+	char last[LOG_LINE_MAX];       /* the newest line that is news */
+	char last_words[LOG_LINE_MAX]; /* what it was when the child ended */
 };
 
 /* What is known of the time here. */
@@ -203,6 +204,9 @@ void recorder_child_started(struct recorder *rec, const char *name, int64_t mono
 
 /* A child has ended. Returns the last thing it said, "" if nothing is known of that. */
 const char *recorder_child_ended(struct recorder *rec, const char *name);
+
+/* The same again, of one that has ended before. */
+const char *recorder_last_words(struct recorder *rec, const char *name);
 
 /* Once a second: what a source has to say about itself. */
 void recorder_tick_sources(struct recorder *rec);

@@ -20,6 +20,7 @@ static const struct code_row codes[] = {
 	[EVENT_CHILD_STOPPED]       = { "child-stopped", SEVERITY_NOTICE, "a supervised program ended as it was asked to" },
 	[EVENT_CHILD_EXEC_FAILED]   = { "child-exec-failed", SEVERITY_ERROR, "a program could not be executed" },
 	[EVENT_CHILD_GIVEN_UP]      = { "child-given-up", SEVERITY_ERROR, "a program failed too often and is no longer started" },
+	[EVENT_CHILD_MISCONFIGURED] = { "child-misconfigured", SEVERITY_ERROR, "a program does not take its configuration: it is started again when that changes (SIGHUP)" },
 	[EVENT_CHILD_WAITING]       = { "child-waiting", SEVERITY_WARNING, "a program is not started until what it needs is there" },
 	[EVENT_SCHEDULE_MISMATCH]   = { "schedule-mismatch", SEVERITY_WARNING, "policy, priority or CPUs read back are not what was asked" },
 	[EVENT_SCHEDULE_PROVEN]     = { "schedule-proven", SEVERITY_INFO, "policy, priority and CPUs read back are what was asked" },

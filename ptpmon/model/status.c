@@ -310,6 +310,11 @@ bool status_port_is_in_role(const struct status_port *p)
 	       expected_of(p)->good[p->state.value];
 }
 
+bool status_port_owes_offset(const struct status_port *p)
+{
+	return follows(p) || (!p->state.known && p->offset_ns.mono_ns);
+}
+
 bool status_port_has_offset(const struct status_port *p)
 {
 	return follows(p) || p->offset_ns.mono_ns;

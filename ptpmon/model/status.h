@@ -235,6 +235,9 @@ void status_expire(struct status *s, int64_t now_mono_ns);
 /* Its state is known and fits its role. */
 bool status_port_is_in_role(const struct status_port *p);
 
+/* It owes offsets now: a slave's always, another's while it is one or nobody knows what it is. */
+bool status_port_owes_offset(const struct status_port *p);
+
 /* One that follows a master, or has done so. */
 bool status_port_has_offset(const struct status_port *p);
 

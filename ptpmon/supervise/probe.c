@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 
-static int start(char *const *argv, int output_fd, pid_t *pid)
+static int start(char *const *argv, int output_fd, bool with_stderr, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -27,7 +28,11 @@ static int start(char *const *argv, int output_fd, pid_t *pid)
 	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	(void)posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	(void)posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
-	(void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	if (with_stderr)
+		(void)posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO);
+	else
+		(void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
+						       O_WRONLY, 0);
 	r = posix_spawn(pid, argv[0], &actions, &attributes, argv, environ);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)posix_spawnattr_destroy(&attributes);
@@ -56,7 +61,7 @@ static size_t read_line(int fd, int64_t deadline_ns, char *out, size_t size)
 	return strlen(out);
 }
 
-int probe_first_line(char *const *argv, int64_t timeout_ns, char *out, size_t size)
+static int probe(char *const *argv, bool with_stderr, int64_t timeout_ns, char *out, size_t size)
 {
 	CLEANUP(close_fdp) int read_end = -1;
 	CLEANUP(close_fdp) int write_end = -1;
@@ -68,7 +73,7 @@ int probe_first_line(char *const *argv, int64_t timeout_ns, char *out, size_t si
 		return -errno;
 	read_end = fds[0];
 	write_end = fds[1];
-	r = start(argv, write_end, &pid);
+	r = start(argv, write_end, with_stderr, &pid);
 	if (r < 0)
 		return r;
 	close_fdp(&write_end);
@@ -76,4 +81,14 @@ int probe_first_line(char *const *argv, int64_t timeout_ns, char *out, size_t si
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
 	return r;
+}
+
+int probe_first_line(char *const *argv, int64_t timeout_ns, char *out, size_t size)
+{
+	return probe(argv, false, timeout_ns, out, size);
+}
+
+int probe_first_output(char *const *argv, int64_t timeout_ns, char *out, size_t size)
+{
+	return probe(argv, true, timeout_ns, out, size);
 }

@@ -10,3 +10,6 @@
  * nothing). Blocks: only for before the event loop.
  */
 int probe_first_line(char *const *argv, int64_t timeout_ns, char *out, size_t size);
+
+/* The same of whatever it writes, also to stderr. */
+int probe_first_output(char *const *argv, int64_t timeout_ns, char *out, size_t size);

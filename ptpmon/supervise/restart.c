@@ -11,6 +11,8 @@ const struct restart_policy restart_default_policy = {
 	.healthy_ns = 10 * NSEC_PER_SEC,
 	.stop_timeout_ns = 5 * NSEC_PER_SEC,
 	.starts_max = 10,
+	.refusals_max = 3,
+	.at_once_ns = NSEC_PER_SEC,
 };
 
 typedef enum restart_action step_fn(struct restart *r, const struct restart_policy *p, int64_t now);
@@ -30,7 +32,7 @@ static enum restart_action launch(struct restart *r, const struct restart_policy
 static enum restart_action launch_afresh(struct restart *r, const struct restart_policy *p,
 					 int64_t now)
 {
-	r->starts_in_row = 0;
+	r->starts_in_row = r->refusals_in_row = 0;
 	r->wait_ns = 0;
 	return launch(r, p, now);
 }
@@ -61,9 +63,19 @@ static enum restart_action retry(struct restart *r, const struct restart_policy 
 	return wait_longer(r, p, now);
 }
 
+static enum restart_action retry_refused(struct restart *r, const struct restart_policy *p,
+					 int64_t now)
+{
+	if (!p->refusals_max || ++r->refusals_in_row < p->refusals_max)
+		return retry(r, p, now);
+	r->state = CHILD_FAILED;
+	return RESTART_CONFIGURE;
+}
+
 static enum restart_action retry_after_run(struct restart *r, const struct restart_policy *p,
 					   int64_t now)
 {
+	r->refusals_in_row = 0;
 	if (now - r->since_ns >= p->healthy_ns) {
 		r->starts_in_row = 0;
 		r->wait_ns = 0;
@@ -123,11 +135,13 @@ static const struct cell table[CHILD_STATE_MAX][RESTART_EVENT_MAX] = {
 		[RESTART_EXECUTED]    = { CHILD_UP,       note },
 		[RESTART_EXEC_FAILED] = { CHILD_WAITING,  retry },
 		[RESTART_EXITED]      = { CHILD_WAITING,  retry },
+		[RESTART_REFUSED]     = { CHILD_WAITING,  retry_refused },
 		[RESTART_STOP]        = { CHILD_STOPPING, terminate },
 		[RESTART_AGAIN]       = { CHILD_STOPPING, terminate_for_start },
 	},
 	[CHILD_UP] = {
 		[RESTART_EXITED]      = { CHILD_WAITING,  retry_after_run },
+		[RESTART_REFUSED]     = { CHILD_WAITING,  retry_refused },
 		[RESTART_STOP]        = { CHILD_STOPPING, terminate },
 		[RESTART_AGAIN]       = { CHILD_STOPPING, terminate_for_start },
 	},
@@ -144,6 +158,7 @@ static const struct cell table[CHILD_STATE_MAX][RESTART_EVENT_MAX] = {
 		[RESTART_TIMER]       = { CHILD_KILLING,  kill_it },
 		[RESTART_EXEC_FAILED] = { CHILD_STOPPED,  done },
 		[RESTART_EXITED]      = { CHILD_STOPPED,  done },
+		[RESTART_REFUSED]     = { CHILD_STOPPED,  done },
 	},
 	[CHILD_KILLING] = {
 		[RESTART_START]       = { CHILD_KILLING,  start_after_all },
@@ -151,6 +166,7 @@ static const struct cell table[CHILD_STATE_MAX][RESTART_EVENT_MAX] = {
 		[RESTART_STOP]        = { CHILD_KILLING,  stop_after_all },
 		[RESTART_EXEC_FAILED] = { CHILD_STOPPED,  done },
 		[RESTART_EXITED]      = { CHILD_STOPPED,  done },
+		[RESTART_REFUSED]     = { CHILD_STOPPED,  done },
 	},
 	[CHILD_FAILED] = {
 		[RESTART_START]       = { CHILD_STARTING, launch_afresh },

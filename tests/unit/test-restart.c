@@ -117,6 +117,57 @@ static void crashes_back_off_to_a_cap_and_give_up(void **state)
 	assert_int_equal(r.deadline_ns - now, 500 * MS);
 }
 
+static void a_configuration_error_is_no_loop(void **state)
+{
+	static const struct step steps[] = {
+		{RESTART_START, 0, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_EXECUTED, 1 * MS, RESTART_NOTHING, CHILD_UP, NONE},
+		{RESTART_REFUSED, 10 * MS, RESTART_NOTHING, CHILD_WAITING, 510 * MS},
+		{RESTART_TIMER, 510 * MS, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_REFUSED, 520 * MS, RESTART_NOTHING, CHILD_WAITING, 1520 * MS},
+		{RESTART_TIMER, 1520 * MS, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_EXECUTED, 1521 * MS, RESTART_NOTHING, CHILD_UP, NONE},
+		{RESTART_REFUSED, 1530 * MS, RESTART_CONFIGURE, CHILD_FAILED, NONE},
+		{RESTART_TIMER, 60 * S, RESTART_NOTHING, CHILD_FAILED, NONE},
+		/* with another configuration it is tried afresh */
+		{RESTART_AGAIN, 61 * S, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_EXECUTED, 61 * S, RESTART_NOTHING, CHILD_UP, NONE},
+		{RESTART_REFUSED, 62 * S, RESTART_NOTHING, CHILD_WAITING, 62500 * MS},
+	};
+
+	WALK(steps);
+}
+
+static void a_run_between_shows_that_the_configuration_works(void **state)
+{
+	static const struct step steps[] = {
+		{RESTART_START, 0, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_REFUSED, 0, RESTART_NOTHING, CHILD_WAITING, 500 * MS},
+		{RESTART_TIMER, 500 * MS, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_REFUSED, 500 * MS, RESTART_NOTHING, CHILD_WAITING, 1500 * MS},
+		{RESTART_TIMER, 1500 * MS, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_EXECUTED, 1500 * MS, RESTART_NOTHING, CHILD_UP, NONE},
+		{RESTART_EXITED, 4500 * MS, RESTART_NOTHING, CHILD_WAITING, 6500 * MS},
+		{RESTART_TIMER, 6500 * MS, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_REFUSED, 6500 * MS, RESTART_NOTHING, CHILD_WAITING, 10500 * MS},
+	};
+
+	WALK(steps);
+}
+
+static void where_refusals_are_no_evidence_they_are_ends(void **state)
+{
+	const struct restart_policy policy = {.first_wait_ns = 1 * S, .longest_wait_ns = 2 * S};
+	struct restart r = restart_init();
+
+	(void)restart_feed(&r, &policy, RESTART_START, 0);
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(restart_feed(&r, &policy, RESTART_REFUSED, 0), RESTART_NOTHING);
+		assert_int_equal(r.state, CHILD_WAITING);
+		assert_int_equal(restart_feed(&r, &policy, RESTART_TIMER, 0), RESTART_LAUNCH);
+	}
+}
+
 static void a_healthy_run_resets_the_backoff(void **state)
 {
 	static const struct step steps[] = {
@@ -169,6 +220,9 @@ int main(void)
 		cmocka_unit_test(what_does_not_end_is_killed),
 		cmocka_unit_test(a_restart_waits_for_the_end),
 		cmocka_unit_test(crashes_back_off_to_a_cap_and_give_up),
+		cmocka_unit_test(a_configuration_error_is_no_loop),
+		cmocka_unit_test(a_run_between_shows_that_the_configuration_works),
+		cmocka_unit_test(where_refusals_are_no_evidence_they_are_ends),
 		cmocka_unit_test(a_healthy_run_resets_the_backoff),
 		cmocka_unit_test(waiting_for_something_outside_never_gives_up),
 		cmocka_unit_test(what_is_waited_for_may_come_early),
