@@ -87,6 +87,7 @@ rules=$(find "$root" -name '*.rules')
 
 check "meson install puts everything where it belongs, and nothing else" \
 	diff <(expected | sort -u) <(installed | sort)
+check "... and a place for the configuration" [ -d "$root/etc/ptpmon" ]
 check "programs can be executed, the rest cannot" \
 	[ "$(find "$root" -type f -perm /111 ! -name '*.so.*' -printf '%f\n' | sort | xargs)" = \
 	"pmc-client ptpmon ptpmon-sampler" ]

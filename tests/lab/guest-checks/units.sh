@@ -3,44 +3,14 @@
 #
 # ptpmon.service under a real systemd: its user, its rights, its sandbox, its watchdog, and what is left
 # of it. The master is a ptp4l in a namespace of its own; the two share the guest's clock.
-# shellcheck source=tests/lab/checks.sh
-. /host/checks.sh
-set -uo pipefail
-
-property() { # property NAME: of the service
-	systemctl show --property "$1" --value ptpmon
-}
-
-# A line of /proc/PID/status.
-proc_status() { # proc_status PID KEY
-	awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"
-}
-
-pids() { # every process of the service
-	cat "/sys/fs/cgroup$(property ControlGroup)/cgroup.procs" 2>/dev/null
-}
-
-pid_of() { # pid_of PATTERN: the service's process with such a command line
-	local pid
-
-	for pid in $(pids); do
-		tr '\0' ' ' <"/proc/$pid/cmdline" | grep -qE -- "$1" && echo "$pid" && return
-	done
-}
+# shellcheck source=tests/lab/guest-lib.sh
+. /host/guest-lib.sh
 
 find_children() {
 	parent=$(property MainPID)
 	ptp4l=$(pid_of '^[^ ]*ptp4l ')
 	recorder=$(pid_of ' recorder')
 	sampler=$(pid_of 'ptpmon-sampler')
-}
-
-status() { # status FILTER: of what ptpmon says of itself
-	ptpmon status --json 2>/dev/null | jq -r "$1" 2>/dev/null
-}
-
-as() { # as USER COMMAND...: with that user's groups and no more
-	setpriv --reuid "$1" --regid "$1" --init-groups --inh-caps=-all "${@:2}"
 }
 
 is_up() { # after a restart: everything is there, and ptp4l is in step with its master
@@ -115,7 +85,6 @@ check "... with a line that says why" \
 # --- start ---
 
 set_up_network
-mkdir -p /etc/ptpmon
 configure
 start_cs=$(uptime_cs)
 check "it starts" systemctl start ptpmon
@@ -123,7 +92,7 @@ echo "# systemctl start waited $(($(uptime_cs) - start_cs)) cs"
 find_children
 check "systemctl start waits until the recorder is there" [ -n "$recorder" ]
 check "it is in step with its master" wait_for 60 is_up
-check "... and STATUS says so" wait_for 30 '[[ $(property StatusText) == *SLAVE* ]]'
+check "... and STATUS says so" wait_for 30 '[[ $(property StatusText) == good:*SLAVE* ]]'
 echo "# $(property StatusText)"
 
 # --- who it is, and what it may ---
@@ -148,6 +117,8 @@ check "... and it holds /dev/cpu_dma_latency" \
 	[ -n "$(find "/proc/$sampler/fd" -lname /dev/cpu_dma_latency)" ]
 check "the system is read-only to it" \
 	grep -q 'Read-only' <<<"$(nsenter -t "$recorder" -m touch /usr/x /etc/x 2>&1)"
+check "it sees the kernel's threads, which it audits" \
+	[ "$(nsenter -t "$recorder" -m setpriv --reuid ptpmon --regid ptpmon --clear-groups cat /proc/2/comm)" = kthreadd ]
 check "only its own directories can be written" \
 	nsenter -t "$recorder" -m setpriv --reuid ptpmon --regid ptpmon --clear-groups \
 	sh -c 'touch /run/ptpmon/x /var/lib/ptpmon/x && rm /run/ptpmon/x /var/lib/ptpmon/x'
@@ -228,5 +199,4 @@ check "... and a record that ended in order" \
 kill "$master"
 ip link del eth0
 ip netns del master
-[ "$lab_bad" = 0 ] || journalctl --no-pager --quiet --output short-monotonic --unit ptpmon | tail -n 60
-[ "$lab_bad" = 0 ]
+guest_finish
