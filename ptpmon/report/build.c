@@ -35,7 +35,7 @@ static void refuse_all(struct report_quantiles *q)
 }
 
 /* Nothing is known of a column until something is seen. */
-static struct report_offset *new_offset_columns(size_t n)
+struct report_offset *building_offset_columns(size_t n)
 {
 	struct report_offset *columns = calloc(n, sizeof(*columns));
 
@@ -71,7 +71,7 @@ static int add_series(struct building *b, size_t index, const struct query_serie
 		b->offset_indices[r->n_offsets++] = index;
 		name_series(&s->series, from);
 		s->interval_p50_ns = SAMPLE_UNKNOWN;
-		s->columns = new_offset_columns(r->n_columns);
+		s->columns = building_offset_columns(r->n_columns);
 		return s->columns ? 0 : -ENOMEM;
 	}
 	if (from->kind == SERIES_LATENCY) {
@@ -108,7 +108,7 @@ int report_build(struct report **out, struct query *q, const struct report_reque
 	static int (*const steps[])(struct building *) = {
 		building_series,    building_happenings, building_windows,   building_declared_gaps,
 		building_latencies, building_offsets,    building_sort_gaps, building_summaries,
-		building_worst,     building_headline,
+		building_phcs,      building_worst,      building_headline,
 	};
 	CLEANUP(building_clear) struct building b = {.query = q, .request = request};
 	int r;

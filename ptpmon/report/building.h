@@ -81,6 +81,12 @@ int building_sort_gaps(struct building *b);
 /* latencies.c: statistics of each CPU, and the worst windows. */
 int building_latencies(struct building *b);
 
+/* build.c: n columns of which nothing is known yet; NULL without memory. */
+struct report_offset *building_offset_columns(size_t n);
+
+/* phcs.c: the system clock against PHCs. */
+int building_phcs(struct building *b);
+
 /* summaries.c: what summary lines of imported logs tell. */
 int building_summaries(struct building *b);
 

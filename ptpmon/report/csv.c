@@ -163,6 +163,21 @@ static void add_summary(const struct place *p, const struct report_summary *s)
 	add_ns(p, "max_largest", s->max_largest_ns);
 }
 
+static void add_phc(const struct place *p, const struct report_offset *o)
+{
+	add_count(p, "samples", o->count);
+	add_quantiles(p, &o->abs);
+	add_ns(p, "abs_max", o->abs_max_ns);
+	add_ns(p, "min", o->min_ns);
+	add_ns(p, "max", o->max_ns);
+	if (o->count) {
+		add_number(p, "mean", 0, o->mean_ns, "ns");
+		add_number(p, "stddev", 0, o->stddev_ns, "ns");
+	}
+	add_ns(p, "delay_p50", o->delay_p50_ns);
+	add_count(p, "unlocked", o->unlocked);
+}
+
 void report_to_csv(const struct report *r, struct strbuf *out)
 {
 	strbuf_add(out, "section,subject,column,figure,tau_s,value,unit\n");
@@ -179,6 +194,13 @@ void report_to_csv(const struct report *r, struct strbuf *out)
 					  r->columns[c].name};
 
 			add_summary(&p, &r->summaries[i].columns[c]);
+		}
+	for (size_t i = 0; i < r->n_phcs; i++)
+		for (size_t c = 0; c < r->n_columns; c++) {
+			struct place p = {out, series_kind_name(r->phcs[i].series.kind),
+					  r->phcs[i].series.subject, r->columns[c].name};
+
+			add_phc(&p, &r->phcs[i].columns[c]);
 		}
 	for (size_t i = 0; i < r->n_latencies; i++)
 		for (size_t c = 0; c < r->n_columns; c++) {

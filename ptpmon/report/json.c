@@ -269,6 +269,40 @@ static json_t *offsets_json(const struct report *r)
 	return list;
 }
 
+static json_t *phc_json(const struct report_offset *o, const struct report_column *c)
+{
+	return json_pack("{so so so so so so so so so so so so}", "column", json_text(c->name),
+			 "count", json_count(o->count), "from_hours", json_count(o->from_hours),
+			 "abs", quantiles_json(&o->abs, o->count), "abs_max_ns",
+			 json_known(o->abs_max_ns), "min_ns", json_known(o->min_ns), "max_ns",
+			 json_known(o->max_ns), "mean_ns",
+			 o->count ? json_real(o->mean_ns) : json_null(), "stddev_ns",
+			 o->count ? json_real(o->stddev_ns) : json_null(), "delay_p50_ns",
+			 json_known(o->delay_p50_ns), "unlocked", json_count(o->unlocked),
+			 "unlocked_largest_ns", json_known(o->unlocked_largest_ns));
+}
+
+static json_t *phcs_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n_phcs; i++) {
+		const struct report_phc_series *s = &r->phcs[i];
+		json_t *columns = json_array();
+
+		for (size_t c = 0; c < r->n_columns; c++)
+			(void)json_array_append_new(columns,
+						    phc_json(&s->columns[c], &r->columns[c]));
+		(void)json_array_append_new(list, json_pack("{ss so so so so}", "kind",
+							    series_kind_name(s->series.kind),
+							    "subject", json_text(s->series.subject),
+							    "source", json_text(s->series.source),
+							    "unit", json_text(s->series.unit),
+							    "columns", columns));
+	}
+	return list;
+}
+
 static json_t *summaries_json(const struct report *r)
 {
 	json_t *list = json_array();
@@ -432,12 +466,12 @@ static json_t *events_json(const struct report *r)
 
 json_t *report_to_json(const struct report *r)
 {
-	return json_pack("{ss so ss? so so so so so so so so so sI so sI so so so}", "schema",
+	return json_pack("{ss so ss? so so so so so so so so so so sI so sI so so so}", "schema",
 			 "ptpmon.report/1", "headline", json_text(r->headline), "caution",
 			 report_caution(r), "run", run_json(&r->run), "scope", scope_json(r),
 			 "limits", limits_json(r->limits), "columns", columns_json(r), "offsets",
-			 offsets_json(r), "summaries", summaries_json(r), "latencies",
-			 latencies_json(r), "worst_offsets",
+			 offsets_json(r), "summaries", summaries_json(r), "phcs", phcs_json(r),
+			 "latencies", latencies_json(r), "worst_offsets",
 			 worst_json(r->worst_offsets, r->n_worst_offsets), "worst_latencies",
 			 worst_json(r->worst_latencies, r->n_worst_latencies), "n_changes",
 			 (json_int_t)r->n_changes, "changes", changes_json(r), "n_gaps",

@@ -70,6 +70,11 @@ bool report_is_of_other_clock(const struct series *series)
 	return strcmp(series->source, "phc2sys") == 0 || strcmp(series->source, "ts2phc") == 0;
 }
 
+const char *report_phc_origin(const struct series *series)
+{
+	return series->kind == SERIES_PHC2SYS ? "as phc2sys claims" : "measured";
+}
+
 const char *report_caution(const struct report *r)
 {
 	static const char *const cautions[2][2] = {
@@ -125,6 +130,9 @@ bool report_is_empty(const struct report *r)
 	for (size_t i = 0; i < r->n_summaries; i++)
 		if (r->summaries[i].columns[0].count)
 			return false;
+	for (size_t i = 0; i < r->n_phcs; i++)
+		if (r->phcs[i].columns[0].count || r->phcs[i].columns[0].unlocked)
+			return false;
 	return true;
 }
 
@@ -150,6 +158,9 @@ struct report *report_free(struct report *r)
 	for (size_t i = 0; r->summaries && i < r->n_summaries; i++)
 		free(r->summaries[i].columns);
 	free(r->summaries);
+	for (size_t i = 0; r->phcs && i < r->n_phcs; i++)
+		free(r->phcs[i].columns);
+	free(r->phcs);
 	free(r->columns);
 	free(r->offsets);
 	free(r->latencies);

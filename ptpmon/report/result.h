@@ -172,6 +172,18 @@ struct report_offset_series {
 	struct report_offset *columns; /* report.n_columns of them */
 };
 
+/*
+ * CLOCK_REALTIME minus a PHC, of which of the two kinds of series.kind. Of its columns only the
+ * statistics count, what reading took (delay_p50_ns), and what was not steered (unlocked).
+ */
+struct report_phc_series {
+	struct series series;
+	struct report_offset *columns;
+};
+
+/* "measured", or "as phc2sys claims" */
+const char *report_phc_origin(const struct series *series);
+
 /* One CPU in one column. Percentiles are the upper edges of histogram bins: at most 1.6 % high. */
 struct report_latency {
 	uint64_t windows, count; /* an hour whose windows have aged out is one window */
@@ -271,11 +283,12 @@ struct report {
 	struct report_run run;
 	struct report_moment from, to; /* the scope, [from, to) */
 	bool whole;                    /* it is the whole run */
-	size_t n_columns, n_offsets, n_latencies, n_summaries;
+	size_t n_columns, n_offsets, n_latencies, n_summaries, n_phcs;
 	struct report_column *columns;
 	struct report_offset_series *offsets;
 	struct report_latency_series *latencies;
 	struct report_summary_series *summaries;
+	struct report_phc_series *phcs;
 	size_t n_worst_offsets, n_worst_latencies;
 	struct report_worst worst_offsets[REPORT_WORST], worst_latencies[REPORT_WORST];
 	uint64_t n_changes, n_gaps; /* all; the first REPORT_LISTED_MAX are listed */
@@ -301,7 +314,8 @@ extern const char report_coincidence_caution[];
 /* A verdict of it is outside its limit. */
 bool report_is_outside(const struct report *r);
 
-/* Nothing was measured: no offset (of whatever port state), no summary of any, no wake-up. */
+/* Nothing was measured: no offset (of whatever port state), no summary of any, no PHC, no wake-up.
+ */
 bool report_is_empty(const struct report *r);
 
 struct report *report_free(struct report *r);

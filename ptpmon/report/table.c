@@ -178,6 +178,25 @@ static const struct row offset_rows[] = {
 	{ "time assumed",        OCCURRENCES(struct report_offset, time_assumed), 0, true },
 };
 
+static const struct row phc_rows[] = {
+	{ "samples",             COUNT(struct report_offset, count), 0, false },
+	{ "  from hours",        OCCURRENCES(struct report_offset, from_hours), 0, true },
+	{ "|difference| 50 %",   QUANTILE(struct report_offset, offset, abs), 0, false },
+	{ "              between",  INTERVAL(struct report_offset, offset, abs), 0, true },
+	{ "            99 %",    QUANTILE(struct report_offset, offset, abs), 1, false },
+	{ "              between",  INTERVAL(struct report_offset, offset, abs), 1, true },
+	{ "            99.9 %",  QUANTILE(struct report_offset, offset, abs), 2, false },
+	{ "              between",  INTERVAL(struct report_offset, offset, abs), 2, true },
+	{ "            99.99 %", QUANTILE(struct report_offset, offset, abs), 3, false },
+	{ "              between",  INTERVAL(struct report_offset, offset, abs), 3, true },
+	{ "            max",     NS(struct report_offset, offset, abs_max_ns), 0, false },
+	{ "signed      mean",    MEAN(struct report_offset, mean_ns), 0, false },
+	{ "            std dev", MEAN(struct report_offset, stddev_ns), 0, false },
+	{ "read within 50 %",    NS(struct report_offset, offset, delay_p50_ns), 0, false },
+	{ "not steered",         OCCURRENCES(struct report_offset, unlocked), 0, true },
+	{ "  largest",           NS(struct report_offset, offset, unlocked_largest_ns), 0, true },
+};
+
 static const struct row latency_rows[] = {
 	{ "wake-ups",            COUNT(struct report_latency, count), 0, false },
 	{ "  from hours",        OCCURRENCES(struct report_latency, from_hours), 0, true },
@@ -312,6 +331,18 @@ void table_offsets(struct strbuf *out, const struct report *r,
 				  offsetof(struct report_offset, count)});
 }
 
+void table_phc(struct strbuf *out, const struct report *r, const struct report_phc_series *series)
+{
+	bool claimed = series->series.kind == SERIES_PHC2SYS;
+
+	wrap_addf(out, "", "  ", "PHC to system: %s (%s, %s)", series->series.subject,
+		  report_phc_origin(&series->series),
+		  claimed ? "system minus PHC" : "CLOCK_REALTIME minus PHC in UTC");
+	add_table(out, r,
+		  &(struct table){phc_rows, sizeof(phc_rows) / sizeof(phc_rows[0]), series->columns,
+				  sizeof(*series->columns), offsetof(struct report_offset, count)});
+}
+
 void table_latency(struct strbuf *out, const struct report *r,
 		   const struct report_latency_series *series)
 {
@@ -371,6 +402,8 @@ void table_notes(struct strbuf *out, const struct report *r)
 			notes.hours |= r->offsets[i].columns[c].from_hours > 0;
 		for (size_t i = 0; i < r->n_offsets; i++)
 			note(&notes, &r->offsets[i].columns[c].abs, r->offsets[i].columns[c].count);
+		for (size_t i = 0; i < r->n_phcs; i++)
+			note(&notes, &r->phcs[i].columns[c].abs, r->phcs[i].columns[c].count);
 		for (size_t i = 0; i < r->n_latencies; i++)
 			note(&notes, &r->latencies[i].columns[c].value,
 			     r->latencies[i].columns[c].count);

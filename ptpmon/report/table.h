@@ -9,6 +9,7 @@ void table_offsets(struct strbuf *out, const struct report *r,
 		   const struct report_offset_series *series);
 void table_summaries(struct strbuf *out, const struct report *r,
 		     const struct report_summary_series *series);
+void table_phc(struct strbuf *out, const struct report *r, const struct report_phc_series *series);
 void table_latency(struct strbuf *out, const struct report *r,
 		   const struct report_latency_series *series);
 

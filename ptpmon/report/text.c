@@ -270,6 +270,8 @@ void report_to_text(const struct report *r, struct strbuf *out)
 		add_offsets(out, r, &r->offsets[i]);
 	for (size_t i = 0; i < r->n_summaries; i++)
 		table_summaries(out, r, &r->summaries[i]);
+	for (size_t i = 0; i < r->n_phcs; i++)
+		table_phc(out, r, &r->phcs[i]);
 	for (size_t i = 0; i < r->n_latencies; i++)
 		table_latency(out, r, &r->latencies[i]);
 	table_notes(out, r);

@@ -163,3 +163,24 @@ void plant_summaries(struct fixture *f)
 	}
 	fixture_close(f, 18 * S, "imported", NULL);
 }
+
+void plant_phcs(struct fixture *f)
+{
+	unsigned own = fixture_series(f, SERIES_SYS_MINUS_PHC, "phc", "ptp0");
+	unsigned claim = fixture_series(f, SERIES_PHC2SYS, "phc2sys", "CLOCK_REALTIME");
+
+	fixture_phase(f, "idle", 0, 100 * S);
+	fixture_phase(f, "load", 100 * S, 200 * S);
+	for (int64_t i = 0; i < 200; i++) {
+		const struct sample s = {
+			.flags = i < 2 ? SAMPLE_UNLOCKED : 0,
+			.mono_ns = i * S,
+			.value = i < 2 ? -37 * S : (i % 2 ? 1 : -1) * (i < 100 ? 10 : i),
+			.delay_ns = i < 100 ? 2560 : 7000,
+		};
+
+		fixture_put(f, own, &s);
+		fixture_sample(f, claim, i * S, s.value - 3, s.flags);
+	}
+	fixture_close(f, 200 * S, "stopped", NULL);
+}

@@ -36,3 +36,6 @@ void plant_wall_clock_step(struct fixture *f);
 
 /* Lines of a log with rms and max alone: 9 in each of two phases, the first before it locked. */
 void plant_summaries(struct fixture *f);
+
+/* The system clock against a PHC, idle and under load, and as phc2sys claims. */
+void plant_phcs(struct fixture *f);

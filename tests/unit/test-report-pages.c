@@ -91,6 +91,7 @@ static void text_and_json_are_as_they_were(void **state)
 		 plant_many_columns}, /* a label in Latin-1 */
 		{"wall-clock-step", NULL, plant_wall_clock_step},
 		{"summaries", NULL, plant_summaries},
+		{"phcs", NULL, plant_phcs},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
