@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "ptpmon/base/cleanup.h"
-#include "ptpmon/collect/ethtool.h"
 #include "ptpmon/collect/kmsg.h"
 #include "ptpmon/parent_state.h"
+#include "ptpmon/port_names.h"
 
 static void on_told(void *userdata, enum event_code code, const char *subject, const char *text)
 {
@@ -20,6 +20,13 @@ static void on_told(void *userdata, enum event_code code, const char *subject, c
 		parent_tell_event(p, code, subject, text);
 }
 
+static size_t on_ports(void *userdata, struct port_name out[static PORT_THREADS_PORTS_MAX])
+{
+	const struct parent *p = userdata;
+
+	return port_names_read(p->config, out);
+}
+
 int parent_open_realtime(struct parent *p)
 {
 	char memory[CONFIG_PATH_MAX + 32];
@@ -29,6 +36,7 @@ int parent_open_realtime(struct parent *p)
 		.root = "",
 		.get = port_priorities_get,
 		.set = port_priorities_set,
+		.ports = on_ports,
 		.tell = on_told,
 		.userdata = p,
 	};
@@ -44,20 +52,6 @@ void parent_close_realtime(struct parent *p)
 	close_fdp(&p->kmsg_fd);
 }
 
-static void add_port(struct port_priorities_wish *wish, const char *interface)
-{
-	struct port_name *port = &wish->ports[wish->n_ports];
-	struct ethtool_timestamping t;
-
-	if (wish->n_ports == PORT_THREADS_PORTS_MAX)
-		return;
-	wish->n_ports++;
-	(void)snprintf(port->interface, sizeof(port->interface), "%s", interface);
-	port->phc_index = -1;
-	if (wish->priority[PORT_THREAD_PTP] && ethtool_timestamping_get(interface, &t) == 0)
-		port->phc_index = t.phc_index;
-}
-
 int parent_set_priorities(struct parent *p, char why[static RUNTIME_WHY_MAX])
 {
 	const struct config *c = p->config;
@@ -71,9 +65,6 @@ int parent_set_priorities(struct parent *p, char why[static RUNTIME_WHY_MAX])
 	};
 	int r;
 
-	for (size_t i = 0; i < c->n_ptp4l; i++)
-		for (size_t j = 0; j < c->ptp4l[i].interfaces.n; j++)
-			add_port(&wish, c->ptp4l[i].interfaces.name[j]);
 	p->priorities_why = c->realtime.on_refusal == ON_REFUSAL_FAIL ? why : NULL;
 	r = port_priorities_want(p->priorities, &wish);
 	if (!p->priorities_why)

@@ -7,7 +7,7 @@
 
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/base/procstat.h"
-#include "ptpmon/collect/ethtool.h"
+#include "ptpmon/port_names.h"
 #include "ptpmon/recorder_state.h"
 #include "ptpmon/supervise/port_threads.h"
 
@@ -86,18 +86,10 @@ static size_t find_port_tids(const struct recorder *rec, int32_t tids[static POR
 	struct port_name ports[PORT_THREADS_PORTS_MAX];
 	struct port_map map;
 	const struct audit_thread *threads;
-	size_t n_ports = 0;
+	size_t n_ports = port_names_read(rec->config, ports);
 	size_t n_threads;
 	size_t n = 0;
 
-	for (; n_ports < rec->n_ports && n_ports < PORT_THREADS_PORTS_MAX; n_ports++) {
-		struct ethtool_timestamping t = {.phc_index = ETHTOOL_NO_PHC};
-
-		(void)ethtool_timestamping_get(rec->ports[n_ports], &t);
-		(void)snprintf(ports[n_ports].interface, sizeof(ports[0].interface), "%s",
-			       rec->ports[n_ports]);
-		ports[n_ports].phc_index = t.phc_index;
-	}
 	port_map_read(&map, "", ports, n_ports);
 	threads = thread_scan_threads(rec->scan, &n_threads);
 	for (size_t i = 0; i < n_threads && n < PORT_THREADS_MAX; i++)

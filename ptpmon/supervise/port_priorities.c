@@ -32,6 +32,8 @@ struct port_priorities {
 	const struct port_priorities_ops *ops;
 	char memory[PATH_MAX];
 	struct port_priorities_wish wish;
+	size_t n_ports;
+	struct port_name ports[PORT_THREADS_PORTS_MAX];
 	size_t n_kept;
 	struct kept kept[PORT_THREADS_MAX];
 	struct port_thread found[PORT_THREADS_MAX];
@@ -280,9 +282,9 @@ static void tell_absent(struct port_priorities *p, enum port_thread_kind kind, b
 		p->absence_told[kind] = false;
 		return;
 	}
-	if (!p->absence_told[kind] && p->wish.n_ports)
-		tell(p, EVENT_PORT_THREADS_ABSENT, p->wish.ports[0].interface,
-		     "%s: %s_priority has nothing to set: %s", p->wish.ports[0].interface,
+	if (!p->absence_told[kind] && p->n_ports)
+		tell(p, EVENT_PORT_THREADS_ABSENT, p->ports[0].interface,
+		     "%s: %s_priority has nothing to set: %s", p->ports[0].interface,
 		     port_thread_kind_name(kind), port_thread_kind_absence(kind));
 	p->absence_told[kind] = true;
 }
@@ -315,9 +317,11 @@ static int apply_kind(struct port_priorities *p, enum port_thread_kind kind, siz
 
 static int apply_all(struct port_priorities *p)
 {
-	ssize_t n = port_threads_find(p->ops->root, p->wish.ports, p->wish.n_ports, p->found,
-				      PORT_THREADS_MAX);
 	int refused = 0;
+	ssize_t n;
+
+	p->n_ports = p->ops->ports(p->ops->userdata, p->ports);
+	n = port_threads_find(p->ops->root, p->ports, p->n_ports, p->found, PORT_THREADS_MAX);
 
 	for (enum port_thread_kind kind = 0; kind < PORT_THREAD_KIND_MAX; kind++) {
 		int r = apply_kind(p, kind, n < 0 ? 0 : (size_t)n);

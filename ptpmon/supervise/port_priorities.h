@@ -23,6 +23,8 @@ struct port_priorities_ops {
 	/* 0, or -errno: -ESRCH if it has ended */
 	int (*get)(void *userdata, pid_t tid, int *policy, int *priority);
 	int (*set)(void *userdata, pid_t tid, int policy, int priority);
+	/* The ports, as they are now. How many. */
+	size_t (*ports)(void *userdata, struct port_name out[static PORT_THREADS_PORTS_MAX]);
 	/* What happened, in one line; subject is a thread or a port. */
 	void (*tell)(void *userdata, enum event_code code, const char *subject, const char *text);
 	void *userdata;
@@ -35,8 +37,6 @@ int port_priorities_set(void *userdata, pid_t tid, int policy, int priority);
 /* What is asked for: a SCHED_FIFO priority for each kind, 0 leaves (or gives) them as they were. */
 struct port_priorities_wish {
 	int64_t priority[PORT_THREAD_KIND_MAX];
-	size_t n_ports;
-	struct port_name ports[PORT_THREADS_PORTS_MAX];
 };
 
 /*

@@ -134,7 +134,7 @@ static void add_port(struct port_map *m, const struct port_name *port, int depth
 
 	if (!d || m->n_names == PORT_THREADS_PORTS_MAX)
 		return;
-	(void)strcpy(m->names[m->n_names++], port->interface);
+	m->names[m->n_names++] = *port;
 	add_msi_interrupts(m, port->interface);
 	add_device_name(m, port->interface);
 	add_clock(m, port);
@@ -161,7 +161,7 @@ static bool is_named_after(const char *action, size_t len, const char *name)
 static bool is_of_port(const struct port_map *m, const char *action, size_t len)
 {
 	for (size_t i = 0; i < m->n_names; i++)
-		if (is_named_after(action, len, m->names[i]))
+		if (is_named_after(action, len, m->names[i].interface))
 			return true;
 	for (size_t i = 0; i < m->n_devices; i++)
 		if (is_named_after(action, len, m->devices[i]))
@@ -221,6 +221,15 @@ static bool is_its_interrupt(const struct port_map *m, const char *name)
 	return *end == '-' && n < PORT_MAP_INTERRUPTS_MAX && m->interrupts[n];
 }
 
+static bool has_napi(const struct port_name *port, const char *name, size_t len, unsigned long id)
+{
+	for (size_t i = 0; i < port->n_napi; i++)
+		if (port->napi[i] == id)
+			return true;
+	return !port->napi_known && strlen(port->interface) == len &&
+	       strncmp(port->interface, name, len) == 0;
+}
+
 /* "napi/eth0-8193": the interface may have dashes of its own. */
 static bool is_its_napi(const struct port_map *m, const char *name)
 {
@@ -229,8 +238,8 @@ static bool is_its_napi(const struct port_map *m, const char *name)
 	if (strncmp(name, "napi/", 5) != 0 || !dash || !isdigit((unsigned char)dash[1]))
 		return false;
 	for (size_t i = 0; i < m->n_names; i++)
-		if (strlen(m->names[i]) == (size_t)(dash - name - 5) &&
-		    strncmp(m->names[i], name + 5, strlen(m->names[i])) == 0)
+		if (has_napi(&m->names[i], name + 5, (size_t)(dash - name - 5),
+			     strtoul(dash + 1, NULL, 10)))
 			return true;
 	return false;
 }

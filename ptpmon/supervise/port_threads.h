@@ -5,7 +5,8 @@
  * - `irq/N-NAME`, one for each of its interrupts where the kernel threads them (PREEMPT_RT, or
  *   threadirqs): N is one of the device's MSI interrupts (/sys/class/net/IF/device/msi_irqs), or
  *   its action in /proc/interrupts is named after the interface or its device;
- * - `napi/IF-N`, one for each queue where NAPI is threaded (/sys/class/net/IF/threaded);
+ * - `napi/IF-N`, one for each queue where NAPI is threaded (/sys/class/net/IF/threaded): N is one
+ * of the interface's, if those are known, else IF is its name;
  * - `ptpN`, the worker of its PTP clock where the driver has one.
  *
  * Only what the kernel marks as a thread of its own counts, whatever a program calls itself.
@@ -22,6 +23,7 @@
 enum {
 	PORT_THREADS_MAX = 128,
 	PORT_THREADS_PORTS_MAX = 16,
+	PORT_NAPI_MAX = 64,             /* of one port */
 	PORT_MAP_INTERRUPTS_MAX = 4096, /* numbers beyond are not looked at */
 	PORT_MAP_CLOCKS_MAX = 64,
 };
@@ -36,10 +38,12 @@ struct port_thread {
 	int policy, priority; /* as found */
 };
 
-/* A port, and the number of its PTP clock (-1: what /sys/class/net/IF/device/ptp says). */
 struct port_name {
 	char interface[16];
-	int phc_index;
+	int phc_index;   /* of its PTP clock; -1: what /sys/class/net/IF/device/ptp says */
+	bool napi_known; /* else the interface's name in that of a thread has to do */
+	size_t n_napi;
+	uint32_t napi[PORT_NAPI_MAX]; /* the numbers of its NAPI instances */
 };
 
 /* What belongs to some ports: read once, then asked of many threads. */
@@ -48,8 +52,8 @@ struct port_map {
 	bool interrupts[PORT_MAP_INTERRUPTS_MAX];
 	bool clocks[PORT_MAP_CLOCKS_MAX];
 	size_t n_names, n_devices;
-	char names[PORT_THREADS_PORTS_MAX][16];   /* interfaces, those below them too */
-	char devices[PORT_THREADS_PORTS_MAX][64]; /* "0000:01:00.0", "30bf0000.ethernet" */
+	struct port_name names[PORT_THREADS_PORTS_MAX]; /* those below them too */
+	char devices[PORT_THREADS_PORTS_MAX][64];       /* "0000:01:00.0", "30bf0000.ethernet" */
 };
 
 /* root must outlive it. */

@@ -280,8 +280,10 @@ throttling() {
 
 # --- the port's kernel threads ---
 
+foreign_napi= # the other board's: a port of the same name in another network namespace
+
 napi_threads() {
-	ps -eo pid=,comm= | awk '$2 ~ /^napi\/eth0-/ { print $1 }'
+	ps -eo pid=,comm= | awk -v foreign="$foreign_napi" '$2 ~ /^napi\/eth0-/ && $1 != foreign { print $1 }'
 }
 
 napi_schedules() {
@@ -293,20 +295,24 @@ napi_schedules() {
 }
 
 # A veth has NAPI once it has GRO, and the kernel makes threads of it when told: real ones.
-thread_napi() {
-	ip netns exec "ptpmon-$$-slave" sh -c 'ethtool -K eth0 gro on && echo 1 >/sys/class/net/eth0/threaded' \
+thread_napi() { # thread_napi BOARD
+	ip netns exec "ptpmon-$$-$1" sh -c 'ethtool -K eth0 gro on && echo 1 >/sys/class/net/eth0/threaded' \
 		2>/dev/null && [ -n "$(napi_threads)" ]
 }
 
 port_threads() {
 	local wanted=('[realtime]' 'napi_priority = 61' 'irq_priority = 62')
 
-	if [ -n "$(napi_threads)" ] || ! thread_napi; then
+	if [ -n "$(napi_threads)" ] || ! thread_napi gm; then
 		echo "# no threaded NAPI here: its part is left out"
 		return
 	fi
+	foreign_napi=$(napi_threads)
+	thread_napi slave
 	start "${wanted[@]}"
 	check "threaded NAPI has the priority asked" wait_for 5 '[ "$(napi_schedules)" = "SCHED_FIFO 61" ]'
+	check "... but not that of the other board's eth0, if the kernel tells them apart" \
+		sh -c 'chrt -p "$1" | grep -q SCHED_OTHER || [ "$(printf "6.8\n%s\n" "$(uname -r)" | sort -V | head -n 1)" != 6.8 ]' - "$foreign_napi"
 	check "... which is told as read back" \
 		wait_for 10 'happened port-threads-set "napi/eth0-% (was SCHED_OTHER 0)%SCHED_FIFO 61, as read back"'
 	check "a priority for threads that are not there is told of" \
@@ -331,7 +337,8 @@ port_threads() {
 	ip -n "ptpmon-$$-slave" link del dev eth0
 	wait_for 5 '[ -z "$(napi_threads)" ]'
 	lab_link "ptpmon-$$-gm" eth0 "ptpmon-$$-slave" eth0
-	thread_napi
+	foreign_napi=
+	thread_napi slave
 	check "the threads of an interface that came back are set, too" \
 		wait_for 25 '[ "$(napi_schedules)" = "SCHED_FIFO 61" ]'
 	chrt -o -p 0 "$(napi_threads | head -n 1)"

@@ -66,7 +66,14 @@ static void fake_tell(void *userdata, enum event_code code, const char *subject,
 	(void)snprintf(told + len, sizeof(told) - len, "%s %s\n", event_code_name(code), text);
 }
 
-static struct port_priorities_ops ops = {.get = fake_get, .set = fake_set, .tell = fake_tell};
+static size_t fake_ports(void *userdata, struct port_name out[static PORT_THREADS_PORTS_MAX])
+{
+	out[0] = (struct port_name){.interface = "eth0"};
+	return 1;
+}
+
+static struct port_priorities_ops ops = {
+	.get = fake_get, .set = fake_set, .ports = fake_ports, .tell = fake_tell};
 
 static void kernel_thread(pid_t tid, const char *name, int policy, int priority)
 {
@@ -124,8 +131,6 @@ static struct port_priorities_wish wish(int irq, int napi, int ptp)
 		.priority = {[PORT_THREAD_IRQ] = irq,
 			     [PORT_THREAD_NAPI] = napi,
 			     [PORT_THREAD_PTP] = ptp},
-		.n_ports = 1,
-		.ports = {{.interface = "eth0", .phc_index = 0}},
 	};
 }
 

@@ -120,6 +120,23 @@ static void a_program_is_no_kernel_thread(void **state)
 			    "irq:irq/55-30be0000.ethernet irq:irq/56-s-30be0000.ethernet ptp:ptp3");
 }
 
+/* eth0 of another network namespace has the same name, but not the same NAPI. */
+static void a_known_napi_counts_by_its_number(void **state)
+{
+	struct port_name port = {.interface = "eth0", .phc_index = -1, .napi_known = true};
+	struct port_map map;
+
+	port_map_read(&map, tree(), &port, 1);
+	assert_int_equal(port_map_kind(&map, "napi/eth0-8193"), PORT_THREAD_KIND_MAX);
+	port.n_napi = 2;
+	port.napi[0] = 8195;
+	port.napi[1] = 8193;
+	port_map_read(&map, tree(), &port, 1);
+	assert_int_equal(port_map_kind(&map, "napi/eth0-8193"), PORT_THREAD_NAPI);
+	assert_int_equal(port_map_kind(&map, "napi/renamed-8195"), PORT_THREAD_NAPI);
+	assert_int_equal(port_map_kind(&map, "napi/eth0-8194"), PORT_THREAD_KIND_MAX);
+}
+
 static void no_more_are_written_than_there_is_room_for(void **state)
 {
 	struct port_name port = {.interface = "end0", .phc_index = -1};
@@ -137,6 +154,7 @@ int main(void)
 		cmocka_unit_test(a_platform_device_is_found_by_its_action),
 		cmocka_unit_test(a_vlan_stands_on_its_port),
 		cmocka_unit_test(a_program_is_no_kernel_thread),
+		cmocka_unit_test(a_known_napi_counts_by_its_number),
 		cmocka_unit_test(no_more_are_written_than_there_is_room_for),
 	};
 
