@@ -197,6 +197,10 @@ static void on_rival(void *userdata, const struct event *e)
 	record_event(&rec->record, e);
 }
 
+static void keep_quiet(void *userdata, const struct event *e)
+{
+}
+
 static void learn_ours(struct recorder *rec)
 {
 	struct rules *rules = &rec->rules;
@@ -235,22 +239,26 @@ static void learn_ours(struct recorder *rec)
 int recorder_begin_rules(struct recorder *rec, char *why, size_t size)
 {
 	struct rules *rules = &rec->rules;
+	bool refuses = rec->config->monitor.rivals == RIVALS_REFUSE &&
+		       rec->record.resumed_from_mono_ns == TIME_UNKNOWN;
 	char what[RIVAL_WHY_MAX] = "";
+	const struct rival_found *newest;
+	size_t n;
 
 	rules->policy = useless_default_policy;
 	rules->policy.restart = rec->config->monitor.on_useless == ON_USELESS_RESTART;
 	rules->policy.settle_ns = rec->config->monitor.settle_within_ns;
 	rules->rivals.parent = getppid();
-	rules->rivals.on_event = on_rival;
+	rules->rivals.on_event = keep_quiet; /* what refuses is the one line */
 	rules->rivals.userdata = rec;
 	learn_ours(rec);
-	if (rec->config->monitor.rivals != RIVALS_REFUSE ||
-	    rec->record.resumed_from_mono_ns != TIME_UNKNOWN)
+	n = refuses ? rivals_look(&rules->rivals, nsec_now(CLOCK_MONOTONIC), what) : 0;
+	rules->rivals.on_event = on_rival;
+	if (n == 0)
 		return 0;
-	if (rivals_look(&rules->rivals, nsec_now(CLOCK_MONOTONIC), what) == 0)
-		return 0;
+	newest = &rules->rivals.found[n - 1];
 	(void)snprintf(why, size, "%s (pid %d) %s: stop it, or set [monitor] rivals = warn",
-		       rules->rivals.found[0].comm, (int)rules->rivals.found[0].pid, what);
+		       newest->comm, (int)newest->pid, what);
 	return -EBUSY;
 }
 

@@ -5,7 +5,7 @@
 
 #include "ptpmon/base/nsec.h"
 
-enum { TOLERANCE_PPB = 2, STRANGE_LOOKS = 2, SERVO_JUMP = 1 };
+enum { TOLERANCE_PPB = 2, STRANGE_LOOKS = 2, SERVO_JUMP = 1, SLEW_S = 2 };
 
 #define EXPLAIN_NS (3 * NSEC_PER_SEC) /* our own step may be told before or after it is seen */
 
@@ -16,10 +16,22 @@ void steering_line(struct steering *s, int64_t printed_ppb, unsigned servo, int6
 		s->own_step_mono_ns = mono_ns;
 }
 
+/* linuxptp slews CLOCK_REALTIME by up to a tenth: in a second or two that looks like a step. */
+static bool is_own_slew(const struct steering *s, int64_t step_ns)
+{
+	unsigned n = s->n_printed < STEERING_PRINTED ? s->n_printed : STEERING_PRINTED;
+	int64_t most_ppb = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (llabs(s->printed_ppb[i]) > most_ppb)
+			most_ppb = llabs(s->printed_ppb[i]);
+	return llabs(step_ns) <= SLEW_S * most_ppb;
+}
+
 void steering_step(struct steering *s, int64_t step_ns, int64_t mono_ns)
 {
-	s->step_ns = step_ns;
-	s->step_mono_ns = mono_ns;
+	if (!s->step_mono_ns && !is_own_slew(s, step_ns))
+		s->step_mono_ns = mono_ns;
 }
 
 void steering_began(struct steering *s, int64_t mono_ns)

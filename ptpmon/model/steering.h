@@ -16,11 +16,10 @@ enum { STEERING_PRINTED = 4 };
 struct steering {
 	int64_t printed_ppb[STEERING_PRINTED]; /* the newest, a ring: the clock's sign */
 	unsigned n_printed;
-	unsigned n_looked;      /* n_printed at the last look */
-	unsigned strange_looks; /* in a row */
-	bool disturbed, locked; /* told so */
-	int64_t step_mono_ns;   /* one to be explained; 0: none */
-	int64_t step_ns;
+	unsigned n_looked;        /* n_printed at the last look */
+	unsigned strange_looks;   /* in a row */
+	bool disturbed, locked;   /* told so */
+	int64_t step_mono_ns;     /* one to be explained; 0: none */
 	int64_t own_step_mono_ns; /* our program's newest */
 };
 

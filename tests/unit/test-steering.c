@@ -19,7 +19,7 @@
  * else set another frequency, 'q' our program prints nothing and the clock is where it was, 'Q' it
  * prints nothing and another frequency is there, 'p' as '.' with the kernel's PLL on, 'j' our own
  * step, 's' a step that is not ours, 'b' our program begins and steps, 'l' a step seen 2 s before
- * our line that tells of it.
+ * our line that tells of it, 'S' our program slews by a twentieth, which is seen as a step.
  */
 static const struct {
 	const char *name, *seconds, *told;
@@ -36,6 +36,7 @@ static const struct {
 	{"our own step, told late", "...l.j.......", ""},
 	{"a step of somebody else", "........s........", "11 step"},
 	{"our program begins", "b.........", ""},
+	{"our own slew", "....SSSS.....", ""},
 };
 
 static void second(struct steering *s, char c, int64_t t, char *told, size_t size)
@@ -50,8 +51,10 @@ static void second(struct steering *s, char c, int64_t t, char *told, size_t siz
 
 	if (c == 'b')
 		steering_began(s, t * S);
-	if (strchr("js", c) || c == 'l' || c == 'b')
-		steering_step(s, 5 * S, t * S);
+	if (c == 'S')
+		steering_line(s, -50000000, 2, t * S);
+	if (strchr("jslbS", c))
+		steering_step(s, c == 'S' ? S / 20 : 5 * S, t * S);
 	if (!strchr("qQ", c))
 		steering_line(s, 1000 + t * 10 - (c == 'r' ? 5 : 0), c == 'j' ? 1 : 2, t * S);
 	if (c == 'r')
