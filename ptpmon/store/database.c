@@ -25,6 +25,8 @@
 /* Checking a big database on slow flash must not keep the recorder from recording. */
 #define CHECK_TIME_NS (10 * NSEC_PER_SEC)
 
+enum { LOG_BYTES = 4096000 };
+
 enum { CHECK_STEPS = 10000 }; /* virtual machine steps between two looks at the clock */
 
 /* steps[i] takes a record of version i to i + 1; a new one takes them all. */
@@ -349,7 +351,7 @@ static int fill(const char *path, char why[static DATABASE_ERROR_MAX])
 	 * Each flush writes anew the last page of every table that it adds to, those above them and
 	 * the first: with few rows a flush that is most of what the flash sees.
 	 */
-	if ((r = exec(db, "PRAGMA page_size = 2048; PRAGMA auto_vacuum = INCREMENTAL")) < 0 ||
+	if ((r = exec(db, "PRAGMA page_size = 1024; PRAGMA auto_vacuum = INCREMENTAL")) < 0 ||
 	    (r = exec(db, mark)) < 0) {
 		database_explain(db, path, why);
 		return r;
@@ -420,6 +422,19 @@ static void leave_alone(char why[static DATABASE_ERROR_MAX])
 	memcpy(why + (len < most ? len : most), advice, sizeof(advice));
 }
 
+/* The log is played into the file when it has LOG_BYTES, however large its pages are. */
+static int set_checkpoints(sqlite3 *db)
+{
+	int64_t page_bytes = 0;
+	int r = database_int(db, "PRAGMA page_size", &page_bytes);
+
+	if (r < 0 || page_bytes <= 0)
+		return r;
+	return sqlite3_wal_autocheckpoint(db, (int)(LOG_BYTES / page_bytes)) == SQLITE_OK
+		       ? 0
+		       : database_errno(db);
+}
+
 /* Opens what is there, or a new one; a damaged one is left as it is: -EUCLEAN. */
 static int open_sound(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
 {
@@ -443,6 +458,7 @@ static int open_sound(sqlite3 **out, const char *path, char why[static DATABASE_
 	}
 	if ((r = exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
 			  "PRAGMA journal_size_limit = 4194304")) < 0 ||
+	    (r = set_checkpoints(db)) < 0 ||
 	    (r = database_int(db, "PRAGMA user_version", &version)) < 0) {
 		database_explain(db, path, why);
 		return r;

@@ -18,7 +18,7 @@
 enum {
 	SLICE_ROWS_MAX = 20000, /* whatever the clock says */
 	REMOVE_ROWS = 2000,     /* of events and anchors, in one slice */
-	VACUUM_PAGES = 128,     /* given back in one slice */
+	VACUUM_PAGES = 256,     /* given back in one slice */
 	SAMPLE_BYTES = 34,      /* about what a row takes in the file */
 	WINDOW_BYTES = 110,
 };

@@ -44,7 +44,7 @@ static void damaged_page(struct fixture *f)
 {
 	in_child(record_a_thousand, f);
 	assert_int_equal(ask_int(f->path, "PRAGMA wal_checkpoint(TRUNCATE)"), 0);
-	overwrite_page(f->path, 5);
+	overwrite_page(f->path, 10);
 }
 
 static void cut_short(struct fixture *f)

@@ -25,7 +25,7 @@ static void test_the_file_is_what_was_promised(void **state)
 		assert_int_equal(st.st_mode & 07777, 0640);
 	}
 	(void)umask(before);
-	assert_int_equal(ask_int(f->path, "PRAGMA page_size"), 2048);
+	assert_int_equal(ask_int(f->path, "PRAGMA page_size"), 1024);
 	assert_int_equal(ask_int(f->path, "PRAGMA auto_vacuum"), 2);
 	assert_string_equal(ask(f->path, "PRAGMA journal_mode"), "wal");
 	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 4);
@@ -204,6 +204,42 @@ static void test_a_record_of_version_1_is_read_and_taken_on(void **state)
 	assert_string_equal(ask(f->path, "PRAGMA integrity_check"), "ok");
 }
 
+/* As records were made until version 3; what is measured of the file is by its own pages. */
+static void test_a_record_of_larger_pages_is_gone_on_with(void **state)
+{
+	struct fixture *f = *state;
+	struct store_health health;
+	char copy[128];
+	char sql[256];
+	struct store *s;
+	struct stat st;
+	sqlite3 *db;
+
+	in_child(record_a_thousand, f);
+	(void)snprintf(copy, sizeof(copy), "%s/copy", f->top);
+	(void)snprintf(sql, sizeof(sql), "PRAGMA page_size = 4096; VACUUM INTO '%s'", copy);
+	db = open_raw(f->path);
+	exec_raw(db, sql);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	assert_int_equal(unlink(f->log), 0);
+	assert_int_equal(rename(copy, f->path), 0);
+	assert_int_equal(ask_int(f->path, "PRAGMA page_size"), 4096);
+	s = open_fixture(f);
+	assert_int_equal(store_start(s, NSEC_PER_MSEC, -1), 0);
+	(void)store_put_mark(s, 5, "on it goes", "test");
+	do {
+		(void)usleep(1000);
+		health = store_health(s);
+	} while (health.flushed_mono_ns == 0);
+	(void)store_close(s, "stopped", NSEC_PER_SEC);
+	assert_int_equal(ask_int(f->path, "PRAGMA wal_checkpoint(TRUNCATE)"), 0);
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(health.file_bytes, st.st_size);
+	assert_int_equal(ask_int(f->path, "PRAGMA page_size"), 4096);
+	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM sample"), 1000);
+	assert_string_equal(ask(f->path, "PRAGMA integrity_check"), "ok");
+}
+
 static void test_one_writer_at_a_time(void **state)
 {
 	struct fixture *f = *state;
@@ -375,6 +411,7 @@ int main(void)
 		FIXTURE_TEST(test_a_newer_version_is_not_read_either),
 		FIXTURE_TEST(test_a_directory_is_no_database),
 		FIXTURE_TEST(test_a_record_of_version_1_is_read_and_taken_on),
+		FIXTURE_TEST(test_a_record_of_larger_pages_is_gone_on_with),
 		FIXTURE_TEST(test_one_writer_at_a_time),
 		FIXTURE_TEST(test_no_permission),
 		FIXTURE_TEST(test_no_permission_for_the_file),
