@@ -5,6 +5,7 @@
  * CLEANUP(fn) runs fn(&variable) on every way out; steal() hands ownership on.
  */
 #pragma once
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,4 +61,11 @@ static inline void fclosep(FILE **f)
 	if (*f)
 		(void)fclose(*f);
 	*f = NULL;
+}
+
+static inline void closedirp(DIR **d)
+{
+	if (*d)
+		(void)closedir(*d);
+	*d = NULL;
 }

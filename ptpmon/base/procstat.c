@@ -79,6 +79,18 @@ int procstat_read(const char *root, pid_t pid, pid_t tid, struct procstat *out)
 	return n < 0 ? (int)n : procstat_parse(line, out);
 }
 
+const char *procstat_value(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) == 0 && line[len] == ':')
+			return line + len + 1;
+	}
+	return NULL;
+}
+
 ssize_t procstat_text(const char *root, char *text, size_t size, const char *path, ...)
 {
 	CLEANUP(close_fdp) int fd = -1;

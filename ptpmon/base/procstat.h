@@ -33,6 +33,9 @@ int procstat_parse(const char *line, struct procstat *out);
  * (-ENOENT or -ESRCH: it is gone). */
 int procstat_read(const char *root, pid_t pid, pid_t tid, struct procstat *out);
 
+/* What follows "KEY:" at the beginning of a line of a status file, or NULL. */
+const char *procstat_value(const char *text, const char *key);
+
 /*
  * A whole small file, path printf'd after root, without the newline at its end. How many octets,
  * at most size - 1, or -errno; text is a string in any case.

@@ -31,13 +31,6 @@ struct thread_scan {
 	struct list now, before;
 };
 
-static void closedirp(DIR **d)
-{
-	if (*d)
-		(void)closedir(*d);
-	*d = NULL;
-}
-
 int thread_scan_new(struct thread_scan **out, const char *root)
 {
 	struct thread_scan *s = calloc(1, sizeof(*s));
@@ -102,22 +95,18 @@ static struct audit_thread *append(struct list *l)
 	return &l->threads[l->n++];
 }
 
-/* "Cpus_allowed_list:" of a status file. */
 static void read_cpus(const struct thread_scan *s, struct audit_thread *t)
 {
-	static const char key[] = "\nCpus_allowed_list:";
 	char text[STATUS_MAX];
-	char *at;
+	char list[CPULIST_TEXT_MAX];
+	const char *at;
 
-	if (procstat_text(s->root, text, sizeof(text), "/proc/%d/task/%d/status", t->pid, t->tid) <
-	    0)
-		return;
-	at = strstr(text, key);
+	(void)procstat_text(s->root, text, sizeof(text), "/proc/%d/task/%d/status", t->pid, t->tid);
+	at = procstat_value(text, "Cpus_allowed_list");
 	if (!at)
 		return;
-	at += sizeof(key) - 1;
-	at[strcspn(at, "\n")] = '\0';
-	(void)cpulist_parse(at, &t->cpus);
+	(void)snprintf(list, sizeof(list), "%.*s", (int)strcspn(at, "\n"), at);
+	(void)cpulist_parse(list, &t->cpus);
 }
 
 /* Nothing is known of a kernel without CONFIG_SCHED_INFO: then nobody waits. */

@@ -39,12 +39,6 @@ const char *port_thread_kind_absence(enum port_thread_kind kind)
 	return reasons[kind];
 }
 
-static void closedirp(DIR **d)
-{
-	if (*d)
-		(void)closedir(*d);
-}
-
 __attribute__((format(printf, 2, 3))) static DIR *open_directory(const char *root, const char *fmt,
 								 ...)
 {

@@ -25,8 +25,8 @@ static bool has_cap_sys_nice(const char *root)
 	const char *at;
 
 	(void)procstat_text(root, text, sizeof(text), "/proc/self/status");
-	at = strstr(text, "\nCapEff:");
-	return at && strtoull(at + sizeof("\nCapEff:") - 1, NULL, 16) >> CAP_SYS_NICE & 1;
+	at = procstat_value(text, "CapEff");
+	return at && strtoull(at, NULL, 16) >> CAP_SYS_NICE & 1;
 }
 
 /* "Max realtime priority     0                    0" */

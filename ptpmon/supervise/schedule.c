@@ -163,12 +163,6 @@ static bool differs(pid_t tid, const struct schedule *is, const struct schedule 
 	return false;
 }
 
-static void closedirp(DIR **d)
-{
-	if (*d)
-		(void)closedir(*d);
-}
-
 /* Calls visit for each thread until it returns true. 0, 1 if it did, or -errno. */
 static int each_thread(pid_t pid,
 		       bool (*visit)(void *userdata, pid_t tid, const struct schedule *is),
@@ -197,8 +191,8 @@ static int64_t locked_bytes(pid_t pid)
 	const char *at;
 
 	(void)procstat_text("", text, sizeof(text), "/proc/%d/status", (int)pid);
-	at = strstr(text, "\nVmLck:");
-	return at ? strtoll(at + sizeof("\nVmLck:") - 1, NULL, 10) * 1024 : 0;
+	at = procstat_value(text, "VmLck");
+	return at ? strtoll(at, NULL, 10) * 1024 : 0;
 }
 
 /* What is true of the process as a whole. 0, or -errno. */

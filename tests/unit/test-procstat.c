@@ -88,6 +88,17 @@ static void a_text_is_cut_and_ended(void **state)
 	assert_string_equal(text, "");
 }
 
+static void a_value_is_found_by_its_whole_key(void **state)
+{
+	static const char text[] = "Name:\tx\nXCapEff:\t1\nCapEff:\t2\nVmLck:\t3 kB";
+
+	assert_null(procstat_value(text, "Cap"));
+	assert_null(procstat_value("", "Name"));
+	assert_string_equal(procstat_value(text, "VmLck"), "\t3 kB");
+	assert_int_equal(strncmp(procstat_value(text, "CapEff"), "\t2\n", 3), 0);
+	assert_int_equal(strncmp(procstat_value(text, "Name"), "\tx\n", 3), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +106,7 @@ int main(void)
 		cmocka_unit_test(names_may_hold_anything),
 		cmocka_unit_test(what_is_cut_is_refused),
 		cmocka_unit_test(this_process_is_a_program),
+		cmocka_unit_test(a_value_is_found_by_its_whole_key),
 		cmocka_unit_test(a_text_is_cut_and_ended),
 	};
 
