@@ -74,10 +74,6 @@ rules_are_sound() { # rules_are_sound FILE
 	[ -s "$1" ] && ! grep -vE '^(#.*)?$' "$1" | grep -vE "^$token(, *$token)*\$"
 }
 
-fails() { # fails COMMAND...
-	! "$@" >/dev/null 2>&1
-}
-
 lab_open
 root=$LAB_WORK/root
 DESTDIR=$root meson install -C "$LAB_BUILD" --no-rebuild >"$LAB_WORK/install.log"

@@ -8,6 +8,7 @@
 #   pause SECONDS               sleep that an interrupt ends at once
 #   check NAME COMMAND...       run COMMAND; print "ok - NAME" or "not ok - NAME"
 #   ok NAME, not_ok NAME [DETAIL]
+#   fails COMMAND...            whether it does, quietly
 #   skip REASON                 end the script: it cannot run here
 #
 # lab_good and lab_bad count them.
@@ -56,6 +57,10 @@ check() {
 	else
 		not_ok "$name"
 	fi
+}
+
+fails() {
+	! "$@" >/dev/null 2>&1
 }
 
 skip() {

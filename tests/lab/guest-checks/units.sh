@@ -152,6 +152,15 @@ check "time-sync.target can wait for it" systemctl start ptpmon-wait-sync
 check "... and is reached" systemctl is-active --quiet time-sync.target
 systemctl stop ptpmon-wait-sync
 
+# --- another configuration ---
+
+echo 'fifo_priority = much' >>/etc/ptpmon/ptpmon.conf
+check "a broken configuration is not loaded" fails systemctl reload ptpmon
+check "... and the reason is in the journal" \
+	grep -q 'ptpmon.conf:[0-9]*: .*fifo_priority' <<<"$(journalctl --quiet --output cat --unit ptpmon)"
+check "... while everything goes on" [ "$(property NRestarts) $(property ActiveState) $(pid_of '^[^ ]*ptp4l ')" = "0 active $ptp4l" ]
+configure
+
 # --- the end of a child, of the parent, of all ---
 
 old_ptp4l=$ptp4l
