@@ -44,30 +44,50 @@ static void add_link(const struct recorder *rec, size_t port, struct useless_fac
 	out->link_mono_ns = link.since_mono_ns;
 }
 
-static void add_phc2sys(const struct recorder *rec, struct useless_facts *out)
+/* The phc2sys that has to do with these ports: that of their PHC, or the one that follows. */
+static const char *phc2sys_of(const struct followed *f, char out[static CONFIG_CHILD_MAX])
 {
-	for (size_t i = 0; i < rec->n_logs; i++) {
-		const struct child_log *log = &rec->logs[i];
-		const struct status_child *child = child_of(rec, log->name);
+	if (f->config->role == ROLE_GRANDMASTER)
+		return config_feeder_child(f->config, out);
+	(void)strcpy(out, "phc2sys");
+	return out;
+}
 
-		if (strcmp(log->complaints.program, "phc2sys") != 0 || !is_up(child))
-			continue;
-		out->phc2sys_up_mono_ns = child->started_mono_ns;
-		out->phc2sys_said_mono_ns = log->said_mono_ns;
-		out->phc2sys_interval_ns = NSEC_PER_SEC;
-	}
+static void add_phc2sys(const struct followed *f, struct useless_facts *out)
+{
+	const struct recorder *rec = f->rec;
+	char name[CONFIG_CHILD_MAX];
+	const struct status_child *child = child_of(rec, phc2sys_of(f, name));
+
+	if (!is_up(child))
+		return;
+	out->phc2sys_feeds = f->config->role == ROLE_GRANDMASTER;
+	out->phc2sys_up_mono_ns = child->started_mono_ns;
+	for (size_t i = 0; i < rec->n_logs; i++)
+		if (strcmp(rec->logs[i].name, name) == 0)
+			out->phc2sys_said_mono_ns = rec->logs[i].said_mono_ns;
+	out->phc2sys_interval_ns = NSEC_PER_SEC;
+}
+
+/* One that something else started runs as far as we know. */
+static int64_t up_since(const struct followed *f)
+{
+	const struct status_child *child = child_of(f->rec, f->config->child);
+
+	if (!f->config->manage)
+		return pmc_source_answered_mono_ns(f->pmc) ? 1 : 0;
+	return is_up(child) ? child->started_mono_ns : 0;
 }
 
 static struct useless_facts facts_of(const struct followed *f, size_t i, int64_t now_ns)
 {
 	const struct recorder *rec = f->rec;
 	const struct status_port *p = pmc_source_port(f->pmc, i);
-	const struct status_child *child = child_of(rec, f->config->child);
 	int64_t stale_ns = rec->config->monitor.stale_after_ns;
 	struct useless_facts facts = {
 		.first_port = i == 0,
 		.slave = f->config->role != ROLE_GRANDMASTER,
-		.up_mono_ns = is_up(child) ? child->started_mono_ns : 0,
+		.up_mono_ns = up_since(f),
 		.ended_mono_ns = f->ended_mono_ns,
 		.answered_mono_ns = pmc_source_answered_mono_ns(f->pmc),
 		.socket_there = pmc_source_socket_there(f->pmc),
@@ -80,8 +100,8 @@ static struct useless_facts facts_of(const struct followed *f, size_t i, int64_t
 	if (p->state.known && now_ns - p->state.mono_ns <= STATUS_STATE_STALE_NS)
 		facts.state = (unsigned)p->state.value;
 	add_link(rec, f->first_port + i, &facts);
-	if (i == 0)
-		add_phc2sys(rec, &facts);
+	if (i == 0 || f->config->role != ROLE_GRANDMASTER)
+		add_phc2sys(f, &facts);
 	return facts;
 }
 
@@ -98,10 +118,13 @@ static void judge_port(struct followed *f, size_t i, int64_t now_ns)
 {
 	struct recorder *rec = f->rec;
 	const struct useless_facts facts = facts_of(f, i, now_ns);
+	struct useless_policy policy = rec->rules.policy;
 	struct useless_news news[USELESS_NEWS_MAX];
-	size_t n = useless_look(&rec->rules.useless[f->first_port + i], &rec->rules.policy, &facts,
-				now_ns, news);
+	char name[CONFIG_CHILD_MAX];
+	size_t n;
 
+	policy.restart = policy.restart && f->config->manage;
+	n = useless_look(&rec->rules.useless[f->first_port + i], &policy, &facts, now_ns, news);
 	for (size_t k = 0; k < n; k++) {
 		struct event e = useless_event(&news[k], rec->ports[f->first_port + i], now_ns);
 
@@ -110,8 +133,8 @@ static void judge_port(struct followed *f, size_t i, int64_t now_ns)
 		record_event(&rec->record, &e);
 		if (news[k].what == USELESS_RESTART)
 			restart(rec,
-				strcmp(news[k].child, "ptp4l") == 0 ? f->config->child
-								    : news[k].child,
+				strcmp(news[k].child, "phc2sys") == 0 ? phc2sys_of(f, name)
+								      : f->config->child,
 				&e);
 	}
 }
@@ -207,8 +230,7 @@ static void learn_ours(struct recorder *rec)
 	struct rivals_ours *ours = &rules->rivals.ours;
 
 	*ours = (struct rivals_ours){
-		.ports = rec->ports,
-		.n_ports = rec->n_ports,
+		.ports = rules->own_ports,
 		.domain = (unsigned)rec->config->ptp4l[0].domain,
 		.sockets = rules->sockets,
 		.n_sockets = rec->n_ptp4l,
@@ -218,20 +240,23 @@ static void learn_ours(struct recorder *rec)
 		bool software = c->timestamping == TIMESTAMPING_SOFTWARE;
 
 		rules->sockets[i] = rec->ptp4l[i].socket;
-		if (c->role == ROLE_GRANDMASTER)
-			continue; /* who steers its clocks is its source */
+		if (!c->manage)
+			continue; /* watched, not ours */
+		for (size_t k = 0; k < c->interfaces.n; k++)
+			rules->own_ports[ours->n_ports++] = c->interfaces.name[k];
+		if (!config_ptp4l_steers(c))
+			continue; /* who steers a grandmaster's clocks is its source */
 		ours->system |= software;
 		ours->phc |= !software;
 	}
 	for (size_t i = 0; i < rec->n_logs; i++) {
-		const struct followed *f = recorder_followed(rec, rec->logs[i].name);
-		const char *program = rec->logs[i].complaints.program;
+		struct child_log *log = &rec->logs[i];
+		const struct followed *f = recorder_followed(rec, log->name);
 
-		if (strcmp(program, "phc2sys") == 0)
-			rec->logs[i].steers = true;
-		else if (f && f->config->role != ROLE_GRANDMASTER)
-			rec->logs[i].steers = f->config->timestamping == TIMESTAMPING_SOFTWARE;
-		rules->steers |= rec->logs[i].steers;
+		log->steers = strcmp(log->name, "phc2sys") == 0 ||
+			      (f && config_ptp4l_steers(f->config) &&
+			       f->config->timestamping == TIMESTAMPING_SOFTWARE);
+		rules->steers |= log->steers;
 	}
 	ours->system |= rules->steers;
 }

@@ -79,6 +79,7 @@ struct rules {
 	struct useless_policy policy;
 	struct rivals rivals;
 	const char *sockets[CONFIG_PTP4L_MAX];
+	const char *own_ports[CONFIG_PORTS_MAX]; /* of the ptp4l that are ours */
 	struct steering steering;
 	bool steers; /* a program of ours steers CLOCK_REALTIME */
 };

@@ -76,7 +76,11 @@ static int64_t since_unsettled(const struct useless *u, const struct useless_fac
 
 static int64_t since_phc2sys_silent(const struct useless *u, const struct useless_facts *f)
 {
-	if (!f->phc2sys_up_mono_ns || f->state != PTP_SLAVE)
+	if (!f->phc2sys_up_mono_ns)
+		return 0;
+	if (f->phc2sys_feeds)
+		return later(f->phc2sys_up_mono_ns, f->phc2sys_said_mono_ns);
+	if (f->state != PTP_SLAVE)
 		return 0;
 	return later(later(f->phc2sys_up_mono_ns, f->phc2sys_said_mono_ns), f->state_since_mono_ns);
 }

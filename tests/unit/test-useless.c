@@ -239,6 +239,15 @@ static void phc2sys_hangs(struct useless_facts *f, int64_t t)
 	f->phc2sys_said_mono_ns = t < 20 ? t * S : t < 30 ? 20 * S : t * S;
 }
 
+static void feeder_hangs(struct useless_facts *f, int64_t t)
+{
+	phc2sys_hangs(f, t);
+	f->phc2sys_feeds = true;
+	f->slave = false;
+	f->state = PTP_MASTER;
+	f->offset_mono_ns = 0;
+}
+
 static void phc2sys_while_no_slave(struct useless_facts *f, int64_t t)
 {
 	phc2sys_hangs(f, t < 20 ? t : 20);
@@ -293,6 +302,8 @@ static const struct {
 	{ "interface gone and back", interface_gone, true, 11, 60,
 	  "20 link-gone, 25 over link-gone 4.9" },
 	{ "phc2sys hangs", phc2sys_hangs, true, 11, 60,
+	  "25 phc2sys-silent, 25 restart phc2sys-silent, 30 over phc2sys-silent 10.0" },
+	{ "the phc2sys of a grandmaster hangs", feeder_hangs, true, 11, 60,
 	  "25 phc2sys-silent, 25 restart phc2sys-silent, 30 over phc2sys-silent 10.0" },
 	{ "phc2sys waits while there is nothing to follow", phc2sys_while_no_slave, true, 11, 60,
 	  "" },
