@@ -81,6 +81,11 @@ void recorder_judge_sample(struct recorder *rec, const char *port, const struct 
 
 void recorder_judge_phc(struct recorder *rec, const char *phc, int64_t sys_minus_phc_ns)
 {
+	const struct config_limits *l = &rec->config->limits;
+	int64_t ready_ns = l->phc_ns ? l->phc_ns : ready_offset_ns(l);
+
+	if (ready_ns && magnitude(sys_minus_phc_ns) >= ready_ns)
+		rec->within_since_ns = 0;
 	feed(rec, ALARM_PHC, phc, magnitude(sys_minus_phc_ns));
 }
 

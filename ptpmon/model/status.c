@@ -463,24 +463,79 @@ enum status_verdict status_judge(const struct status *s, char why[static STATUS_
 	return verdict;
 }
 
-bool status_is_within(const struct status *s, char why[static STATUS_TEXT_MAX])
-{
-	char limit[STATUS_OFFSET_TEXT_MAX];
-	size_t len;
+/* -- ready ------------------------------------------------------------------------------- */
 
-	if (check_carrier(s, why) != STATUS_GOOD || check_states(s, why) != STATUS_GOOD)
-		return false;
-	switch (check_offsets_below(s, s->limits.ready_offset_ns, why)) {
-	case STATUS_GOOD:
-		return true;
-	case STATUS_BAD:
-		len = strlen(why);
+static enum status_verdict check_ready_offsets(const struct status *s, char *why)
+{
+	enum status_verdict verdict = check_offsets_below(s, s->limits.ready_offset_ns, why);
+	size_t len = strlen(why);
+	char limit[STATUS_OFFSET_TEXT_MAX];
+
+	if (verdict == STATUS_BAD)
 		(void)snprintf(why + len, STATUS_TEXT_MAX - len, ", limit %s",
 			       status_format_offset(s->limits.ready_offset_ns, limit));
-		return false;
-	case STATUS_UNKNOWN:
-	case STATUS_VERDICT_MAX:
-		break;
+	return verdict;
+}
+
+static enum status_verdict check_clock_below(const struct status *s, const char *phc,
+					     const struct reading *sys_minus_phc_ns, char *why)
+{
+	int64_t limit_ns = status_ready_phc_ns(&s->limits);
+	int64_t value_ns = sys_minus_phc_ns->value;
+	char value[STATUS_OFFSET_TEXT_MAX];
+	char limit[STATUS_OFFSET_TEXT_MAX];
+
+	if (!sys_minus_phc_ns->known)
+		return say_unknown(s, why, phc, "system clock against it",
+				   sys_minus_phc_ns->mono_ns);
+	if (!limit_ns || (value_ns > -limit_ns && value_ns < limit_ns))
+		return STATUS_GOOD;
+	return say(STATUS_BAD, why, "%s: system clock %s from it, limit %s", phc,
+		   status_format_offset(value_ns, value), status_format_offset(limit_ns, limit));
+}
+
+/* Where phc2sys is to steer the system clock: by our own measurement, else by what it claims. */
+static enum status_verdict check_ready_clock(const struct status *s, char *why)
+{
+	enum status_verdict verdict = STATUS_GOOD;
+
+	if (!s->phc2sys.wanted)
+		return STATUS_GOOD;
+	if (!s->phc2sys.open)
+		return say(STATUS_BAD, why, "phc2sys: held back: %s", s->phc2sys.reason);
+	for (size_t i = 0; i < s->n_phcs && verdict == STATUS_GOOD; i++)
+		verdict = check_clock_below(s, s->phcs[i].name, &s->phcs[i].sys_minus_phc_ns, why);
+	return s->n_phcs ? verdict : check_clock_below(s, "phc2sys", &s->phc2sys.offset_ns, why);
+}
+
+/* What a grandmaster announces has been set and read back. */
+static enum status_verdict check_announced(const struct status *s, char *why)
+{
+	for (size_t i = 0; i < s->n_ports; i++) {
+		const struct status_port *p = &s->ports[i];
+
+		if (strcmp(p->role, "grandmaster") == 0 && !p->scale.utc_offset_s.known)
+			return say_unknown(s, why, p->name, "announced time scale",
+					   p->scale.utc_offset_s.mono_ns);
 	}
-	return false;
+	return STATUS_GOOD;
+}
+
+int64_t status_ready_phc_ns(const struct status_limits *l)
+{
+	return l->phc_ns ? l->phc_ns : l->ready_offset_ns;
+}
+
+bool status_is_within(const struct status *s, char why[static STATUS_TEXT_MAX])
+{
+	static const check ready_checks[] = {
+		check_carrier,   check_states,      check_ready_offsets,
+		check_announced, check_ready_clock,
+	};
+
+	*why = '\0';
+	for (size_t i = 0; i < sizeof(ready_checks) / sizeof(ready_checks[0]); i++)
+		if (ready_checks[i](s, why) != STATUS_GOOD)
+			return false;
+	return true;
 }

@@ -249,9 +249,12 @@ bool status_parent_is_silent(const struct status *s);
 
 /*
  * Is an expired status, at this moment, within what counts as synchronised? Each port is in the
- * state of its role, with carrier; a slave's offset is known and within limits.ready_offset_ns.
- * Where it is not, why says which condition fails, with its number.
+ * state of its role, with carrier; a slave's offset is known and below limits.ready_offset_ns; what
+ * a grandmaster announces is known; and where phc2sys is to steer the system clock, it may, and
+ * that is known and below status_ready_phc_ns(). Where it is not, why says which condition fails,
+ * with its number.
  */
+int64_t status_ready_phc_ns(const struct status_limits *l); /* 0: no limit */
 bool status_is_within(const struct status *s, char why[static STATUS_TEXT_MAX]);
 
 /* How good it is, in one word and one sentence. */

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -89,10 +90,28 @@ static int op_end_phase(void *userdata, const char *who)
 	return 0;
 }
 
-static const struct control_ops ops = {.status = op_status,
-				       .mark = op_mark,
-				       .begin_phase = op_begin_phase,
-				       .end_phase = op_end_phase};
+static size_t op_acknowledge(void *userdata, int64_t until_mono_ns, const char *who)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%" PRId64, until_mono_ns);
+	note(userdata, "acknowledge", text);
+	return 0;
+}
+
+static json_t *op_events(void *userdata, const struct control_filter *filter)
+{
+	return json_array();
+}
+
+static const struct control_ops ops = {
+	.status = op_status,
+	.events = op_events,
+	.mark = op_mark,
+	.begin_phase = op_begin_phase,
+	.end_phase = op_end_phase,
+	.acknowledge = op_acknowledge,
+};
 
 /* in_phase: as a recorder that was started again goes on in the phase of the one before. */
 static void start_service(struct fixture *f, bool in_phase)
@@ -132,7 +151,10 @@ enum { ARGUMENTS_MAX = 16 };
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
-} commands[] = {{"status", cmd_status}, {"mark", cmd_mark}, {"phase", cmd_phase}};
+} commands[] = {{"status", cmd_status},
+		{"mark", cmd_mark},
+		{"phase", cmd_phase},
+		{"wait-sync", cmd_wait_sync}};
 
 static pid_t start_command(const struct fixture *f, const char *const *arguments)
 {
@@ -340,6 +362,26 @@ static const struct row {
 	 EXIT_GOOD,
 	 "",
 	 "\n  \"verdict\": \"good\","},
+	{"status, read",
+	 {"status", "-a", "-c", "CONFIG"},
+	 EXIT_GOOD,
+	 "acknowledge 8040500000000\n",
+	 "GOOD      eth0 is SLAVE"},
+	{"wait-sync",
+	 {"wait-sync", "-c", "CONFIG"},
+	 EXIT_GOOD,
+	 "",
+	 "eth0 is SLAVE, offset -112 ns; within limits for 2 h 13 min\n"},
+	{"wait-sync as JSON",
+	 {"wait-sync", "--json", "-c", "CONFIG"},
+	 EXIT_GOOD,
+	 "",
+	 "\n  \"in_sync\": true,"},
+	{"wait-sync for how long",
+	 {"wait-sync", "-c", "CONFIG", "--timeout", "5"},
+	 EXIT_USAGE,
+	 "",
+	 "needs a unit"},
 	{"status with an operand", {"status", "-c", "CONFIG", "x"}, EXIT_USAGE, "", "too much"},
 };
 
@@ -586,6 +628,44 @@ static void test_service_ends(void **state)
 	assert_non_null(strstr(read_file(f->output, output), "no service listens there"));
 }
 
+/* Not ready: the condition that fails; not there, or not yet. */
+static void test_wait_sync(void **state)
+{
+	static const char *const patient[] = {"wait-sync", "-c", "CONFIG", NULL};
+	struct fixture *f = *state;
+	char output[TEXT_MAX];
+	pid_t pid;
+
+	stop_service(f);
+	assert_int_equal(unlink(f->socket), 0);
+	assert_int_equal(RUN(f, "wait-sync", "-c", "CONFIG", "-t", "300ms"), EXIT_BAD);
+	read_file(f->output, output);
+	assert_true(is_one_line(output));
+	assert_non_null(strstr(output, "/control: no service listens there\n"));
+
+	f->status = &status_fixtures[2];
+	assert_string_equal(f->status->name, "no-data");
+	start_service(f, false);
+	assert_int_equal(RUN(f, "wait-sync", "-c", "CONFIG", "-t", "300ms"), EXIT_BAD);
+	read_file(f->output, output);
+	assert_true(is_one_line(output));
+	assert_non_null(strstr(output, "ptpmon wait-sync: not synchronised after "));
+	assert_non_null(strstr(output, ": eth0: port state unknown, never seen yet\n"));
+	assert_int_equal(RUN(f, "wait-sync", "-c", "CONFIG", "-t", "300ms", "--json"), EXIT_BAD);
+	assert_non_null(strstr(read_file(f->output, output),
+			       "\"reason\": \"eth0: port state unknown, never seen yet\""));
+
+	/* one that is killed, and is ready when it comes back */
+	pid = start_command(f, patient);
+	(void)poll(NULL, 0, 300);
+	stop_service(f);
+	assert_int_equal(unlink(f->socket), 0);
+	(void)poll(NULL, 0, 300);
+	f->status = &status_fixtures[0];
+	start_service(f, false);
+	assert_int_equal(wait_command(pid), EXIT_GOOD);
+}
+
 /* The load's own conditions; without capabilities only where there were any to lose. */
 static void test_conditions(void **state)
 {
@@ -623,7 +703,8 @@ int main(void)
 		TEST(test_silent_service), TEST(test_recorder_restarts),
 		TEST(test_interrupted),    TEST(test_leaves_nothing),
 		TEST(test_killed),         TEST(test_recorder_is_away_at_the_end),
-		TEST(test_service_ends),   TEST(test_conditions),
+		TEST(test_wait_sync),      TEST(test_service_ends),
+		TEST(test_conditions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,6 +199,19 @@ static void test_schedules(void **state)
 	free(s);
 }
 
+static void test_announced(void **state)
+{
+	struct status *s = status_fixture_new(&status_fixtures[1]);
+	char why[STATUS_TEXT_MAX];
+
+	assert_string_equal(s->role, "grandmaster");
+	assert_true(status_is_within(s, why));
+	s->ports[0].scale.utc_offset_s = (struct reading){0};
+	assert_false(status_is_within(s, why));
+	assert_string_equal(why, "eth0: announced time scale unknown, never seen yet");
+	free(s);
+}
+
 /* What wait-sync waits for, and the one condition that fails. */
 static void test_within(void **state)
 {
@@ -212,6 +225,11 @@ static void test_within(void **state)
 		{"below it by one", "good-slave", 999, 1000, NULL},
 		{"no limit", "good-slave", 37000000000, 0, NULL},
 		{"a grandmaster", "grandmaster", 0, 1000, NULL},
+		{"a system clock", "phc", -112, 1000, NULL},
+		{"a system clock that is off", "phc", 0, 31,
+		 "ptp0: system clock -31 ns from it, limit 31 ns"},
+		{"a system clock that may not be steered", "held-back", 0, 1000,
+		 "phc2sys: held back: the PHC shows a time before ptpmon was built"},
 		{"stale", "stale", 0, 1000, "eth0: offset unknown, last seen 12 s ago"},
 		{"no carrier", "no-carrier", 0, 1000, "eth0: no carrier"},
 		{"not locked", "uncalibrated", 0, 1000, "eth0: UNCALIBRATED, not SLAVE"},
@@ -309,12 +327,19 @@ static void test_roles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_staleness),        cmocka_unit_test(test_slow_polls),
-		cmocka_unit_test(test_last_minute_goes), cmocka_unit_test(test_latency_goes),
-		cmocka_unit_test(test_verdicts),         cmocka_unit_test(test_order),
-		cmocka_unit_test(test_parent),           cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_schedules),        cmocka_unit_test(test_offset_format),
-		cmocka_unit_test(test_within),           cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_staleness),
+		cmocka_unit_test(test_slow_polls),
+		cmocka_unit_test(test_last_minute_goes),
+		cmocka_unit_test(test_latency_goes),
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_schedules),
+		cmocka_unit_test(test_offset_format),
+		cmocka_unit_test(test_within),
+		cmocka_unit_test(test_announced),
+		cmocka_unit_test(test_roles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
