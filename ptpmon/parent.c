@@ -2,6 +2,7 @@
 #include "ptpmon/parent.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,6 +129,14 @@ static bool one_was_given_up(const struct parent *p)
 	return false;
 }
 
+/* The controlling terminal, if it is still there: its end is a SIGHUP, too. */
+static bool has_terminal(void)
+{
+	CLEANUP(close_fdp) int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	return fd >= 0;
+}
+
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si, void *userdata)
 {
 	struct parent *p = userdata;
@@ -135,6 +144,10 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si,
 	if (p->stopping) { /* asked twice: no more patience */
 		for (size_t i = 0; i < p->n_children; i++)
 			child_signal(p->children[i]->child, SIGKILL);
+		return 0;
+	}
+	if (si->ssi_signo == SIGHUP && !(p->on_terminal && !has_terminal())) {
+		parent_reload(p);
 		return 0;
 	}
 	log_notice("stopping on SIG%s", sigabbrev_np((int)si->ssi_signo));
@@ -272,6 +285,7 @@ static void on_message(struct parent *p, const struct message *m)
 		on_order(p, m);
 		break;
 	case MESSAGE_CHILD:
+	case MESSAGE_LEAVE:
 	case MESSAGE_EVENT:
 	case MESSAGE_KIND_MAX:
 		break;
@@ -320,6 +334,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 			on_message(p, &(struct message){.kind = MESSAGE_FIRST_DATA});
 	}
 	watch_recorder(p, now_ns);
+	parent_forget_children(p);
 	for (size_t i = 0; i < p->n_children; i++)
 		if (p->children[i]->kind->tick)
 			p->children[i]->kind->tick(p->children[i]);
@@ -384,32 +399,41 @@ static struct parent *parent_free(struct parent *p)
 	parent_close_realtime(p);
 	runtime_remove(&p->runtime);
 	free(p->environment);
+	free(p->own_config);
 	free(p);
 	return NULL;
 }
 
 DEFINE_FREEP(struct parent, parent_free)
 
-static struct parent *parent_new(const struct config *config)
+static struct parent *parent_new(const struct config *config, const char *path)
 {
 	struct parent *p = calloc(1, sizeof(*p));
+	struct config *own = malloc(sizeof(*own));
 
-	if (!p)
+	if (!p || !own) {
+		free(p);
+		free(own);
 		return NULL;
-	p->config = config;
+	}
+	*own = *config;
+	p->config = p->own_config = own;
+	p->config_path = path;
+	p->ops = &ops;
+	p->on_terminal = has_terminal();
 	p->started_mono_ns = nsec_now(CLOCK_MONOTONIC);
 	p->runtime.lock_fd = p->config_fd = p->link.fd = p->link.remote_fd = -1;
 	p->window_fds[0] = p->window_fds[1] = p->kmsg_fd = -1;
 	return p;
 }
 
-int parent_run(const struct config *config)
+int parent_run(const struct config *config, const char *path)
 {
-	CLEANUP(parent_freep) struct parent *p = parent_new(config);
+	CLEANUP(parent_freep) struct parent *p = parent_new(config, path);
 	char why[RUNTIME_WHY_MAX] = "out of memory";
 
 	if (!p || parent_set_up(p, why) < 0 || make_loop(p, why) < 0 ||
-	    parent_make_children(p, &ops, why) < 0) {
+	    parent_make_children(p, why) < 0 || parent_move_places(p, p->config, why) < 0) {
 		log_error("%s", why);
 		return EXIT_USAGE;
 	}

@@ -10,8 +10,10 @@
 #include "ptpmon/conf/conf.h"
 
 /*
- * Runs the service until SIGTERM, SIGINT or SIGHUP. All signals that it handles must be blocked.
+ * Runs the service until SIGTERM or SIGINT; SIGHUP reads path (NULL: the default configuration)
+ * again, unless the terminal that it was started from has gone: that ends it. All signals that it
+ * handles must be blocked.
  * Returns an exit status: 0, 1 if a child was given up, 2 if it cannot run (one line on stderr
  * says why).
  */
-int parent_run(const struct config *config);
+int parent_run(const struct config *config, const char *path);

@@ -123,8 +123,8 @@ static int plan_sampler(struct supervised *s, struct spawn_plan *plan,
 	return command_sampler(&p->command, p->config, s->program, pass_fd(plan, p->window_fds[1]));
 }
 
-static const struct child_kind sampler_kind = {.policy = &restart_default_policy,
-					       .plan = plan_sampler};
+static const struct child_kind sampler_kind = {
+	.policy = &restart_default_policy, .plan = plan_sampler, .section = "latency"};
 
 /* phc2sys */
 
@@ -152,6 +152,7 @@ static int plan_phc2sys(struct supervised *s, struct spawn_plan *plan,
 static const struct child_kind phc2sys_kind = {
 	.policy = &restart_default_policy,
 	.plan = plan_phc2sys,
+	.section = "phc2sys",
 	.on_request = true,
 };
 
@@ -169,6 +170,7 @@ static int plan_feeder(struct supervised *s, struct spawn_plan *plan,
 static const struct child_kind feeder_kind = {
 	.policy = &restart_default_policy,
 	.plan = plan_feeder,
+	.section = "phc2sys",
 	.on_request = true,
 };
 
@@ -216,7 +218,7 @@ static int no_memory(int r, char *why)
 
 /* One more, which has a log of its own if it is given one. 0, or -errno and why. */
 static int add_child(struct parent *p, const struct child_kind *kind, const char *name,
-		     const struct child_ops *ops, struct supervised **out, char *why)
+		     struct supervised **out, char *why)
 {
 	CLEANUP(supervised_freep) struct supervised *s = calloc(1, sizeof(*s));
 	int r;
@@ -227,7 +229,7 @@ static int add_child(struct parent *p, const struct child_kind *kind, const char
 	s->kind = kind;
 	s->log_fds[0] = s->log_fds[1] = -1;
 	(void)snprintf(s->name, sizeof(s->name), "%s", name);
-	r = child_new(&s->child, p->event, s->name, kind->policy, ops, s);
+	r = child_new(&s->child, p->event, s->name, kind->policy, p->ops, s);
 	if (r == 0 && kind != &recorder_kind)
 		r = make_log(s);
 	if (r < 0)
@@ -236,21 +238,21 @@ static int add_child(struct parent *p, const struct child_kind *kind, const char
 	return 0;
 }
 
-static int add_recorder(struct parent *p, const struct child_ops *ops, char *why)
+static int add_recorder(struct parent *p, char *why)
 {
 	struct supervised *s;
-	int r = add_child(p, &recorder_kind, "recorder", ops, &s, why);
+	int r = add_child(p, &recorder_kind, "recorder", &s, why);
 
 	if (r == 0)
 		(void)strcpy(s->program, "/proc/self/exe");
 	return r;
 }
 
-static int add_ptp4l(struct parent *p, size_t i, const struct child_ops *ops, char *why)
+static int add_ptp4l(struct parent *p, size_t i, char *why)
 {
 	const struct config_ptp4l *ptp4l = &p->config->ptp4l[i];
 	struct supervised *s;
-	int r = add_child(p, &ptp4l_kind, ptp4l->child, ops, &s, why);
+	int r = add_child(p, &ptp4l_kind, ptp4l->child, &s, why);
 
 	if (r < 0)
 		return r;
@@ -259,10 +261,10 @@ static int add_ptp4l(struct parent *p, size_t i, const struct child_ops *ops, ch
 	return r < 0 ? r : dry_run_options(p->config, i, s->program, &s->version, why);
 }
 
-static int add_sampler(struct parent *p, const struct child_ops *ops, char *why)
+static int add_sampler(struct parent *p, char *why)
 {
 	struct supervised *s;
-	int r = add_child(p, &sampler_kind, "latency", ops, &s, why);
+	int r = add_child(p, &sampler_kind, "latency", &s, why);
 
 	if (r < 0)
 		return r;
@@ -274,12 +276,11 @@ static int add_sampler(struct parent *p, const struct child_ops *ops, char *why)
 	return r;
 }
 
-static int add_phc2sys(struct parent *p, const struct child_kind *kind, const char *name,
-		       const struct child_ops *ops, char *why)
+static int add_phc2sys(struct parent *p, const struct child_kind *kind, const char *name, char *why)
 {
 	const char *program = p->config->phc2sys.program;
 	struct supervised *s;
-	int r = add_child(p, kind, name, ops, &s, why);
+	int r = add_child(p, kind, name, &s, why);
 
 	if (r < 0)
 		return r;
@@ -291,7 +292,7 @@ static int add_phc2sys(struct parent *p, const struct child_kind *kind, const ch
 	return r;
 }
 
-static int add_feeders(struct parent *p, const struct child_ops *ops, char *why)
+static int add_feeders(struct parent *p, char *why)
 {
 	const struct config *c = p->config;
 	char name[CONFIG_CHILD_MAX];
@@ -300,27 +301,77 @@ static int add_feeders(struct parent *p, const struct child_ops *ops, char *why)
 	for (size_t i = 0; r == 0 && i < c->n_ptp4l; i++)
 		if (c->phc2sys.feed == FEED_FOLLOW && config_ptp4l_feeds(c, &c->ptp4l[i]))
 			r = add_phc2sys(p, &feeder_kind, config_feeder_child(&c->ptp4l[i], name),
-					ops, why);
+					why);
 	return r;
 }
 
-int parent_make_children(struct parent *p, const struct child_ops *ops,
-			 char why[static RUNTIME_WHY_MAX])
+int parent_make_children(struct parent *p, char why[static RUNTIME_WHY_MAX])
 {
-	int r = add_recorder(p, ops, why);
+	int r = add_recorder(p, why);
 
 	for (size_t i = 0; r == 0 && i < p->config->n_ptp4l; i++)
 		if (p->config->ptp4l[i].manage)
-			r = add_ptp4l(p, i, ops, why);
-	for (size_t i = 0; r == 0 && i < p->config->n_ptp4l; i++)
-		r = runtime_open_place(&p->places[i], p->config, i, why);
+			r = add_ptp4l(p, i, why);
 	if (r == 0 && config_wants_phc2sys(p->config))
-		r = add_phc2sys(p, &phc2sys_kind, "phc2sys", ops, why);
+		r = add_phc2sys(p, &phc2sys_kind, "phc2sys", why);
 	if (r == 0)
-		r = add_feeders(p, ops, why);
+		r = add_feeders(p, why);
 	if (r == 0 && p->config->latency.on)
-		r = add_sampler(p, ops, why);
+		r = add_sampler(p, why);
 	return r;
+}
+
+static struct runtime_place *find_place(struct runtime_place *places, const char *directory)
+{
+	for (size_t i = 0; i < CONFIG_PTP4L_MAX; i++)
+		if (places[i].open && strcmp(places[i].directory, directory) == 0)
+			return &places[i];
+	return NULL;
+}
+
+int parent_move_places(struct parent *p, const struct config *next,
+		       char why[static RUNTIME_WHY_MAX])
+{
+	struct runtime_place places[CONFIG_PTP4L_MAX] = {0};
+	char directory[CONFIG_PATH_MAX];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < next->n_ptp4l; i++)
+		if (!find_place(p->places, config_ptp4l_directory(next, i, directory)))
+			r = runtime_open_place(&places[i], next, i, why);
+	for (size_t i = 0; r < 0 && i < next->n_ptp4l; i++)
+		runtime_close_place(&places[i]);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < next->n_ptp4l; i++) {
+		struct runtime_place *was =
+			find_place(p->places, config_ptp4l_directory(next, i, directory));
+
+		if (!was)
+			continue;
+		places[i] = *was;
+		was->open = false;
+		runtime_rename_place(&places[i], next, i);
+	}
+	for (size_t i = 0; i < CONFIG_PTP4L_MAX; i++)
+		runtime_close_place(&p->places[i]);
+	memcpy(p->places, places, sizeof(places));
+	return 0;
+}
+
+void parent_forget_children(struct parent *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_children; i++) {
+		struct supervised *s = p->children[i];
+
+		if (s->leaving && child_status(s->child)->state == CHILD_STOPPED)
+			(void)supervised_free(s);
+		else
+			p->children[n++] = s;
+	}
+	p->n_children = n;
 }
 
 void parent_free_children(struct parent *p)

@@ -28,6 +28,8 @@ struct child_kind {
 	int (*plan)(struct supervised *s, struct spawn_plan *plan,
 		    char why[static STATUS_TEXT_MAX]);
 	bool on_request; /* started and stopped by MESSAGE_STEER and MESSAGE_STOP alone */
+	/* of the configuration, whose change restarts it; NULL: its command and schedule tell */
+	const char *section;
 	/* NULL, or once a tick while it is up. */
 	void (*tick)(struct supervised *s);
 };
@@ -37,6 +39,7 @@ struct supervised {
 	struct parent *parent;
 	const struct child_kind *kind;
 	struct child *child;
+	bool leaving; /* no longer wanted: forgotten when it is down */
 	char name[sizeof(((struct status_child *)0)->name)];
 	char program[CONFIG_PATH_MAX];
 	int log_fds[2]; /* its output: [0] is inherited by each recorder; -1: it has the parent's */
@@ -49,7 +52,10 @@ struct supervised {
 };
 
 struct parent {
-	const struct config *config;
+	const struct config *config; /* in force */
+	struct config *own_config;   /* the same, to be replaced as a whole */
+	const char *config_path;     /* NULL: the default one */
+	const struct child_ops *ops;
 	struct runtime runtime;
 	struct runtime_place places[CONFIG_PTP4L_MAX]; /* as config->ptp4l */
 	sd_event *event;
@@ -70,18 +76,25 @@ struct parent {
 	int64_t started_mono_ns, beat_mono_ns;
 	unsigned ticks;
 	bool others_started, first_data, stopping;
-	int status; /* exit status */
+	bool on_terminal; /* it was started from one */
+	int status;       /* exit status */
 };
 
 /* parent.c: the recorder said something. An sd-event handler of the link's descriptor. */
 int parent_on_link(sd_event_source *source, int fd, uint32_t revents, void *userdata);
 
 /*
- * parent_children.c: makes every child that the configuration wants, with its program, its log and
- * its place, but starts none. ops->plan is parent_plan(). 0, or -errno and why.
+ * parent_children.c: makes every child that the configuration wants, with its program and its log,
+ * but starts none. 0, or -errno and why.
  */
-int parent_make_children(struct parent *p, const struct child_ops *ops,
-			 char why[static RUNTIME_WHY_MAX]);
+int parent_make_children(struct parent *p, char why[static RUNTIME_WHY_MAX]);
+
+/*
+ * The places of the ptp4l of a configuration, which may be that in force or the next: what both
+ * have stays. On failure all stays as it was. 0, or -errno and why.
+ */
+int parent_move_places(struct parent *p, const struct config *next,
+		       char why[static RUNTIME_WHY_MAX]);
 void parent_free_children(struct parent *p);
 
 /* child_ops.plan of every child; userdata is its struct supervised. */
@@ -124,3 +137,9 @@ int parent_set_up(struct parent *p, char why[static RUNTIME_WHY_MAX]);
 
 /* The configuration as the recorder reads it, in a file that cannot change under it. */
 int parent_make_config_fd(struct parent *p);
+
+/* parent_reload.c: reads the configuration again, and restarts what changed. */
+void parent_reload(struct parent *p);
+
+/* parent_children.c: forgets the children that were leaving and are down. */
+void parent_forget_children(struct parent *p);

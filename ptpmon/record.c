@@ -380,3 +380,8 @@ void record_close(struct record *r, const char *how)
 	}
 	r->store = store_close(r->store, how ?: "failed", CLOSE_NS);
 }
+
+void record_leave(struct record *r)
+{
+	r->store = store_close(r->store, NULL, CLOSE_NS);
+}

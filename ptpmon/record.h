@@ -50,6 +50,9 @@ int record_start(struct record *r, int64_t flush_interval_ns, int notify_fd);
 /* Ends the run (how: NULL if it never began) and waits for the disk a bounded time. */
 void record_close(struct record *r, const char *how);
 
+/* Leaves the run to the next recorder: as one that was killed, but nothing is lost. */
+void record_leave(struct record *r);
+
 /* The log, the store, and the disk at once if it matters. */
 void record_event(struct record *r, const struct event *e);
 

@@ -116,6 +116,8 @@ static int on_parent(sd_event_source *source, int fd, uint32_t revents, void *us
 		rec->parent_mono_ns = nsec_now(CLOCK_MONOTONIC);
 		if (m.kind == MESSAGE_CHILD)
 			on_child(rec, &m);
+		else if (m.kind == MESSAGE_LEAVE)
+			rec->leaving = true;
 		else if (m.kind == MESSAGE_EVENT)
 			on_parents_event(rec, &m);
 	}
@@ -133,7 +135,10 @@ static int on_parent(sd_event_source *source, int fd, uint32_t revents, void *us
 
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si, void *userdata)
 {
-	finish(userdata, "stopped");
+	struct recorder *rec = userdata;
+
+	(void)on_parent(NULL, rec->options->parent_fd, 0, rec); /* it may have said why */
+	finish(rec, "stopped");
 	return 0;
 }
 
@@ -269,7 +274,10 @@ static void end(struct recorder *rec)
 	recorder_unfollow(rec);
 	recorder_close_sources(rec);
 	recorder_close_audit(rec);
-	record_close(&rec->record, rec->how);
+	if (rec->leaving)
+		record_leave(&rec->record);
+	else
+		record_close(&rec->record, rec->how);
 	sd_event_unref(rec->event);
 	close_fdp(&rec->notify_fd);
 	close_fdp(&rec->cancel_fd);

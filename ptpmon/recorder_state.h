@@ -170,6 +170,7 @@ struct recorder {
 	unsigned ticks;
 	bool first_data;
 	const char *how; /* it ended */
+	bool leaving;    /* another recorder goes on with the run */
 	int exit_status;
 };
 

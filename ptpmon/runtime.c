@@ -142,6 +142,13 @@ int runtime_open_place(struct runtime_place *place, const struct config *config,
 	return r;
 }
 
+void runtime_rename_place(struct runtime_place *place, const struct config *config, size_t i)
+{
+	(void)strcpy(place->section, config->ptp4l[i].child);
+	config_ptp4l_socket(config, i, place->socket);
+	place->foreign = !config->ptp4l[i].manage;
+}
+
 void runtime_close_place(struct runtime_place *place)
 {
 	if (!place->open)

@@ -45,6 +45,9 @@ void runtime_remove(struct runtime *rt);
 int runtime_open_place(struct runtime_place *place, const struct config *config, size_t i,
 		       char why[static RUNTIME_WHY_MAX]);
 
+/* The directory stays that of instance i, whose socket may be another now. */
+void runtime_rename_place(struct runtime_place *place, const struct config *config, size_t i);
+
 /* Removes sockets that killed children left, and the directory if it was made. */
 void runtime_close_place(struct runtime_place *place);
 

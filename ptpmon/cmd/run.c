@@ -95,5 +95,5 @@ int cmd_run(int argc, char **argv)
 		return check_config(&config, path);
 	block_signals();
 	log_setup("ptpmon", verbose ? LOG_LEVEL_INFO : LOG_LEVEL_NOTICE);
-	return parent_run(&config);
+	return parent_run(&config, path);
 }

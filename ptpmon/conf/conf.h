@@ -77,6 +77,7 @@ struct config_ptp4l {
 	char program[CONFIG_PATH_MAX];
 	char config_file[CONFIG_PATH_MAX]; /* ptp4l's own, or "" */
 	char socket[CONFIG_SOCKET_MAX];    /* "" in the file: RUNTIME/NAME/ptp4l */
+	uint64_t config_file_hash;         /* of what it says, to see that it has changed */
 	char ro_socket[CONFIG_SOCKET_MAX]; /* what config_file has for it, or "": beside socket */
 	enum profile profile;
 	int64_t domain;
@@ -177,6 +178,14 @@ int config_dump(const char *path, FILE *out, char error[static CONFIG_ERROR_MAX]
 /* Every key and its effective value, without comments: what config_parse() takes. Caller frees;
  * NULL without memory. */
 char *config_to_text(const struct config *c);
+
+/* A key of that section, which is not [ptp4l], has another value. */
+bool config_section_differs(const struct config *a, const struct config *b, const char *section);
+
+/* Gives next the value that now has of that key (NULL: of all keys of the section). True if it was
+ * another. */
+bool config_keep(struct config *next, const struct config *now, const char *section,
+		 const char *key);
 
 /* The option table as it stands in ptpmon.conf(5), in scdoc. */
 void config_print_manual(FILE *out);

@@ -170,11 +170,21 @@ static int take_line(const struct parsing *p, char *line)
 	return 0;
 }
 
+/* FNV-1a: two versions of one file, not an enemy's. */
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	while (*text)
+		hash = (hash ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 int ptp4l_file_parse(struct ptp4l_file *out, const char *text, const char *name,
 		     char error[static CONFIG_ERROR_MAX])
 {
 	CLEANUP(freep) char *copy = strdup(text);
-	struct ptp4l_file file = {.timestamping = TIMESTAMPING_HARDWARE};
+	struct ptp4l_file file = {.timestamping = TIMESTAMPING_HARDWARE, .hash = hash_of(text)};
 	struct parsing p = {.out = &file, .name = name, .error = error};
 	char *rest = copy;
 	int r = 0;
@@ -245,6 +255,7 @@ static int take_file(struct config_ptp4l *p, char *error)
 	if (!*p->socket && !p->manage)
 		(void)strcpy(p->socket, CONFIG_FOREIGN_SOCKET);
 	(void)strcpy(p->ro_socket, file.uds_ro_address);
+	p->config_file_hash = file.hash;
 	p->domain = file.domain;
 	p->transport_specific = file.transport_specific;
 	p->timestamping = file.timestamping;

@@ -14,6 +14,7 @@ struct ptp4l_file {
 	struct interface_list interfaces;
 	char uds_address[CONFIG_SOCKET_MAX], uds_ro_address[CONFIG_SOCKET_MAX]; /* "": not said */
 	int64_t domain, transport_specific;
+	uint64_t hash; /* of the text */
 	bool slave_only;
 	enum timestamping timestamping;
 };

@@ -325,7 +325,9 @@ struct store *store_close(struct store *s, const char *how, int64_t timeout_ns)
 {
 	if (!s)
 		return NULL;
-	(void)put(s, RECORD_RUN_END, nsec_now(CLOCK_MONOTONIC), how, strlen(how) + 1, NULL, 0);
+	if (how)
+		(void)put(s, RECORD_RUN_END, nsec_now(CLOCK_MONOTONIC), how, strlen(how) + 1, NULL,
+			  0);
 	if (s->started) {
 		stop_thread(s, timeout_ns);
 	} else {

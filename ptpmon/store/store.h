@@ -90,7 +90,8 @@ int store_end(struct store *s, const char *how, int64_t end_mono_ns,
 	      char why[static STORE_ERROR_MAX]);
 
 /*
- * Ends the run (how: "stopped", "parent-died" …; a phase that is running ends with it), flushes,
+ * Ends the run (how: "stopped", "parent-died" …; a phase that is running ends with it; NULL: it
+ * goes on with the next who opens it), flushes,
  * waits for that at most timeout_ns, closes. A disk that hangs longer keeps the writer thread and
  * what it holds, and the run stays "not ended" until it answers. NULL is fine.
  */

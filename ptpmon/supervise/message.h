@@ -17,6 +17,7 @@ enum { MESSAGE_VERSION = 2 };
 enum message_kind {
 	/* parent to recorder */
 	MESSAGE_CHILD, /* a child as it is now, and what happened to it */
+	MESSAGE_LEAVE, /* when it ends next, its run goes on with another recorder */
 	MESSAGE_EVENT, /* something else happened; child.name is its subject */
 	/* recorder to parent */
 	MESSAGE_READY,      /* the database is open: children may start */
