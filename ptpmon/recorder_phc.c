@@ -110,6 +110,7 @@ static void on_sample(void *userdata, const struct sample *sample)
 	if (!recorder_phc2sys_is_locked(p->rec))
 		s.flags |= SAMPLE_UNLOCKED;
 	record_other(&p->rec->record, &p->series, SERIES_SYS_MINUS_PHC, "phc", name, &s);
+	recorder_judge_slip(p, name, s.value);
 	if (!(s.flags & SAMPLE_UNLOCKED))
 		recorder_judge_phc(p->rec, name, s.value);
 }

@@ -105,6 +105,7 @@ struct measured_phc {
 	sd_event_source *io;
 	int series;
 	struct phc_utc utc;
+	unsigned slips; /* readings in a row that are off by TAI - UTC */
 };
 
 /* phc2sys: whether it may steer, and what it claims. */
@@ -193,6 +194,9 @@ void recorder_note_data(struct recorder *rec);
 /* Once a second, and at the start: what grandmasters announce, and slaves are told. */
 void recorder_tick_time(struct recorder *rec);
 void recorder_fill_scale(struct recorder *rec, const struct followed *f, struct status_scale *out);
+
+/* CLOCK_REALTIME - (PHC - what it should be ahead of UTC), and whether TAI - UTC explains it. */
+void recorder_judge_slip(struct measured_phc *p, const char *name, int64_t sys_minus_phc_ns);
 
 /* The parent tells of one of its children: is it the phc2sys that feeds a grandmaster's PHC? */
 void recorder_feeder_child(struct recorder *rec, const struct message *m);

@@ -9,7 +9,10 @@
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/recorder_state.h"
 
-enum { TABLE_TICKS = 24 * 60 * 60 }; /* tzdata may be updated under us */
+enum {
+	TABLE_TICKS = 24 * 60 * 60, /* tzdata may be updated under us */
+	SLIPS = 10,                 /* in a row: not what a clock passes through as it is set */
+};
 
 static void tell(struct recorder *rec, const struct event *e)
 {
@@ -133,6 +136,26 @@ static void announce(struct followed *f, int64_t mono_ns)
 	if (rec->time.trust == REALTIME_GOOD)
 		tell_far(f, &error);
 	recorder_announce(f, &wanted, mono_ns);
+}
+
+void recorder_judge_slip(struct measured_phc *p, const char *name, int64_t sys_minus_phc_ns)
+{
+	int64_t slip_s = utc_offset_explains(sys_minus_phc_ns, p->rec->time.expected.seconds);
+	struct event e;
+
+	if (!slip_s || !p->rec->time.known) {
+		p->slips = 0;
+		return;
+	}
+	if (++p->slips != SLIPS)
+		return;
+	e = event_make(EVENT_UTC_SLIP, nsec_now(CLOCK_MONOTONIC), name,
+		       "%s: CLOCK_REALTIME is %" PRId64
+		       " s %s, which is TAI - UTC: UTC and TAI are "
+		       "taken for each other; %s is held to be %" PRId64 " s ahead of UTC (%s)",
+		       name, (int64_t)llabs(slip_s), slip_s > 0 ? "ahead of it" : "behind it", name,
+		       p->utc.seconds, p->utc.source);
+	tell(p->rec, &e);
 }
 
 /* Somebody else's to steer: another ptp4l's as a slave, or fed for an earlier one already. */

@@ -47,6 +47,7 @@ static const struct code_row codes[] = {
 	[EVENT_TIME_SCALE_ARBITRARY] = { "time-scale-arbitrary", SEVERITY_NOTICE, "the grandmaster does not announce the PTP time scale: its time is not known to be TAI" },
 	[EVENT_UTC_OFFSET_INVALID]  = { "utc-offset-invalid", SEVERITY_WARNING, "the grandmaster does not vouch for its UTC offset" },
 	[EVENT_UTC_OFFSET_MISMATCH] = { "utc-offset-mismatch", SEVERITY_WARNING, "the grandmaster's UTC offset is not the table's: a constant error of whole seconds" },
+	[EVENT_UTC_SLIP]            = { "utc-slip", SEVERITY_WARNING, "PHC and CLOCK_REALTIME differ by TAI - UTC: one is taken for the other" },
 	[EVENT_TIME_SCALE_GOOD]     = { "time-scale-good", SEVERITY_NOTICE, "the grandmaster's time scale and UTC offset are as they should be" },
 	[EVENT_SOURCE_SILENT]       = { "source-silent", SEVERITY_WARNING, "a source has given nothing new for longer than stale_after" },
 	[EVENT_SOURCE_BACK]         = { "source-back", SEVERITY_NOTICE, "a silent source gives data again" },

@@ -120,8 +120,3 @@ enum received_scale received_scale_judge(uint8_t flags, int64_t utc_offset_s,
 		return RECEIVED_UTC_INVALID;
 	return utc_offset_s == ours->seconds ? RECEIVED_GOOD : RECEIVED_UTC_MISMATCH;
 }
-
-const char *received_scale_name(uint8_t flags)
-{
-	return flags & PTP_TIMESCALE ? "TAI" : "arbitrary";
-}

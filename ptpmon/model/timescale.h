@@ -139,6 +139,3 @@ enum received_scale {
 /* flags: enum ptp_time_flags. ours: without the kernel's, which ptp4l sets from what it is told. */
 enum received_scale received_scale_judge(uint8_t flags, int64_t utc_offset_s,
 					 const struct utc_offset *ours);
-
-/* The time scale of a clock that runs on what it is told: "TAI", or "as the grandmaster's" . */
-const char *received_scale_name(uint8_t flags);

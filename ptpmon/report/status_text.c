@@ -252,8 +252,15 @@ static void put_ports(struct sheet *p)
 		put_port(p, &s->ports[0]);
 		return;
 	}
-	for (size_t i = 0; i < shown; i++)
-		put_port_line(p, &s->ports[i]);
+	for (size_t i = 0; i < shown; i++) {
+		const struct status_port *port = &s->ports[i];
+
+		put_port_line(p, port);
+		/* of each clock that gives time, behind the first of its ports */
+		if (*port->scale.utc_offset_source &&
+		    (i == 0 || strcmp(port[-1].clock_identity, port->clock_identity) != 0))
+			put_scale(p, &port->scale);
+	}
 	if (shown < s->n_ports)
 		page_put(&p->page, "", "and %zu more: see --json", s->n_ports - shown);
 }

@@ -74,8 +74,11 @@ check "... and said" wait_for 5 'said phc-left-alone "left alone: .0\.(5|49)"'
 end
 
 phc gm jump 1000000000
-begin '[phc2sys]' 'feed = none'
+begin '[phc2sys]' 'feed = none' '[monitor]' 'phc_interval = 250 ms'
 check "feed = none leaves it to others" phc_is 1.5
+phc gm jump -38500000000
+check "others who take TAI for UTC are told so" \
+	wait_for 15 'said utc-slip "CLOCK_REALTIME is 37 s ahead of it, which is TAI - UTC"'
 end
 
 # Steered by the system clock all the time.
