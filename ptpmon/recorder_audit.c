@@ -17,8 +17,9 @@ enum {
 	KMSG_LINES_AT_ONCE = 500,
 };
 
-#define AUDIT_INTERVAL_NS (60 * NSEC_PER_SEC)
-#define AUDIT_SOON_NS     (2 * NSEC_PER_SEC) /* for threads to come to their schedule */
+#define AUDIT_INTERVAL_NS   (60 * NSEC_PER_SEC)
+#define STARVED_INTERVAL_NS (600 * NSEC_PER_SEC)
+#define AUDIT_SOON_NS       (2 * NSEC_PER_SEC) /* for threads to come to their schedule */
 
 void recorder_audit_soon(struct recorder *rec)
 {
@@ -99,14 +100,24 @@ static size_t find_port_tids(const struct recorder *rec, int32_t tids[static POR
 	return n;
 }
 
-/* An event when what is above, or starved, is not what was told last. */
+/* What is above is not what was told last; or what starves, which may come and go for weeks. */
+static bool is_news(const struct recorder *rec)
+{
+	if (!rec->audit.subjects)
+		return false;
+	return !audit_same(&rec->audit, &rec->told, AUDIT_ABOVE) ||
+	       (!audit_same(&rec->audit, &rec->told, AUDIT_STARVED) &&
+		(!rec->told.mono_ns ||
+		 rec->audit.mono_ns - rec->told.mono_ns > STARVED_INTERVAL_NS));
+}
+
 static void tell(struct recorder *rec)
 {
 	bool trouble = audit_has_trouble(&rec->audit);
 	char line[AUDIT_LINE_MAX];
 	struct event e;
 
-	if (!rec->audit.subjects || audit_same(&rec->audit, &rec->told))
+	if (!is_news(rec))
 		return;
 	rec->told = rec->audit;
 	e = event_make(trouble ? EVENT_PRIORITY_AUDIT : EVENT_PRIORITY_AUDIT_CLEAN,

@@ -337,24 +337,25 @@ static bool holds(const struct audit *a, const struct audit_finding *f)
 	for (size_t i = 0; i < a->n_findings; i++) {
 		const struct audit_finding *g = &a->findings[i];
 
-		if (g->kind == f->kind && g->tid == f->tid && g->priority == f->priority &&
-		    strcmp(g->policy, f->policy) == 0 && strcmp(g->cpus, f->cpus) == 0)
+		if (g->kind == f->kind && g->priority == f->priority &&
+		    strcmp(g->name, f->name) == 0 && strcmp(g->policy, f->policy) == 0 &&
+		    strcmp(g->cpus, f->cpus) == 0)
 			return true;
 	}
 	return false;
 }
 
-static bool covers(const struct audit *a, const struct audit *b)
+static bool covers(const struct audit *a, const struct audit *b, enum audit_kind kind)
 {
 	for (size_t i = 0; i < b->n_findings; i++)
-		if (is_trouble(&b->findings[i]) && !holds(a, &b->findings[i]))
+		if (b->findings[i].kind == kind && !holds(a, &b->findings[i]))
 			return false;
 	return true;
 }
 
-bool audit_same(const struct audit *a, const struct audit *b)
+bool audit_same(const struct audit *a, const struct audit *b, enum audit_kind kind)
 {
-	return covers(a, b) && covers(b, a);
+	return covers(a, b, kind) && covers(b, a, kind);
 }
 
 const char *audit_describe(const struct audit *a, char out[static AUDIT_LINE_MAX])

@@ -101,10 +101,10 @@ size_t audit_count(const struct audit *a, enum audit_kind kind);
 bool audit_has_trouble(const struct audit *a);
 
 /*
- * The same threads are above, and the same starved, as in another audit: nothing to tell anew. What
- * runs on which CPU at the moment does not count.
+ * The findings of that kind are those of another audit: nothing to tell anew. A program that was
+ * started again, or runs on another of its CPUs at the moment, is the same.
  */
-bool audit_same(const struct audit *a, const struct audit *b);
+bool audit_same(const struct audit *a, const struct audit *b, enum audit_kind kind);
 
 /* "above ptp4l (SCHED_FIFO 70, CPUs 1): busy/4711 SCHED_FIFO 99 on CPU 1; 2 more", or that nothing
  * is. */

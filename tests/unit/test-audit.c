@@ -276,15 +276,18 @@ static void only_what_changes_is_news(void **state)
 	audit_judge(&c, threads, 3, &first);
 	threads[1].last_cpu = 1;
 	audit_judge(&c, threads, 3, &next);
-	assert_true(audit_same(&first, &next));
+	assert_true(audit_same(&first, &next, AUDIT_ABOVE));
+	threads[1].tid = threads[1].pid = 8; /* started again */
+	audit_judge(&c, threads, 3, &next);
+	assert_true(audit_same(&first, &next, AUDIT_ABOVE));
 	audit_judge(&c, threads, 2, &next); /* our own do not count */
-	assert_true(audit_same(&first, &next));
+	assert_true(audit_same(&first, &next, AUDIT_ABOVE));
 	threads[1].priority = 98;
 	audit_judge(&c, threads, 3, &next);
-	assert_false(audit_same(&first, &next));
+	assert_false(audit_same(&first, &next, AUDIT_ABOVE));
 	audit_judge(&c, threads, 1, &next);
-	assert_false(audit_same(&first, &next));
-	assert_false(audit_same(&next, &first));
+	assert_false(audit_same(&first, &next, AUDIT_ABOVE));
+	assert_false(audit_same(&next, &first, AUDIT_ABOVE));
 }
 
 int main(void)

@@ -75,12 +75,12 @@ static void threads_of_a_board_are_judged(void **state)
 	assert_string_equal(whole.problem, "");
 	assert_true(whole.cost_ns > 0);
 	scan(s, 500, 2 * NSEC_PER_SEC, 1, &a); /* one process at a time */
-	assert_true(audit_same(&a, &whole));
+	assert_true(audit_same(&a, &whole, AUDIT_ABOVE));
 	assert_int_equal(thread_scan_begin(s, NULL, 0, 3 * NSEC_PER_SEC),
 			 0); /* given up half way */
 	assert_int_equal(thread_scan_step(s, 1), 0);
 	scan(s, 500, 4 * NSEC_PER_SEC, 2, &a);
-	assert_true(audit_same(&a, &whole));
+	assert_true(audit_same(&a, &whole, AUDIT_ABOVE));
 	assert_null(thread_scan_free(s));
 }
 
