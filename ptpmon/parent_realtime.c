@@ -52,7 +52,7 @@ void parent_close_realtime(struct parent *p)
 	close_fdp(&p->kmsg_fd);
 }
 
-int parent_set_priorities(struct parent *p, char why[static RUNTIME_WHY_MAX])
+int parent_set_priorities(struct parent *p, char *why)
 {
 	const struct config *c = p->config;
 	struct port_priorities_wish wish = {

@@ -41,7 +41,7 @@ static const struct {
 } kept[] = {
 	{"ptpmon", "runtime_directory"},
 	{"store", "directory"},
-	{"realtime", NULL},
+	{"realtime", "on_refusal"},
 };
 
 static void keep(struct reload *r)
@@ -252,6 +252,7 @@ static void apply(struct reload *r)
 		return;
 	}
 	*r->p->own_config = r->next;
+	(void)parent_set_priorities(r->p, NULL);
 	apply_children(r);
 	(void)snprintf(text, sizeof(text), "configuration: read again: %.200s",
 		       strbuf_text(&r->done) && *strbuf_text(&r->done) ? strbuf_text(&r->done)

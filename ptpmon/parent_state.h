@@ -125,9 +125,10 @@ void parent_close_realtime(struct parent *p);
 /*
  * Gives the ports' kernel threads the priorities of the configuration in force: before ptp4l
  * starts, and whenever that configuration is another. 0, or -errno if on_refusal = fail says that
- * it cannot run, with why.
+ * it cannot run, with why (RUNTIME_WHY_MAX octets). With why NULL a refusal is told and keeps
+ * nobody from running.
  */
-int parent_set_priorities(struct parent *p, char why[static RUNTIME_WHY_MAX]);
+int parent_set_priorities(struct parent *p, char *why);
 
 /* A link may be back with new threads. */
 void parent_look_for_threads(struct parent *p);

@@ -362,8 +362,10 @@ static bool wants_any(const struct port_priorities *p)
 
 int port_priorities_want(struct port_priorities *p, const struct port_priorities_wish *wish)
 {
+	for (enum port_thread_kind kind = 0; kind < PORT_THREAD_KIND_MAX; kind++)
+		if (p->wish.priority[kind] != wish->priority[kind])
+			p->absence_told[kind] = false;
 	p->wish = *wish;
-	memset(p->absence_told, 0, sizeof(p->absence_told));
 	give_back_unwanted(p, false);
 	if (wants_any(p))
 		return apply_all(p);

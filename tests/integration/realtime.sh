@@ -300,8 +300,13 @@ thread_napi() { # thread_napi BOARD
 		2>/dev/null && [ -n "$(napi_threads)" ]
 }
 
+configure_running() { # configure_running LINE...: another configuration for the running service
+	ptpmon_configure slave slave -3 '[store]' 'flush_interval = 1 s' "$@"
+	kill -HUP "${lab_pid[slave-ptpmon]}"
+}
+
 port_threads() {
-	local wanted=('[realtime]' 'napi_priority = 61' 'irq_priority = 62')
+	local pid wanted=('[realtime]' 'napi_priority = 61' 'irq_priority = 62')
 
 	if [ -n "$(napi_threads)" ] || ! thread_napi gm; then
 		echo "# no threaded NAPI here: its part is left out"
@@ -318,6 +323,14 @@ port_threads() {
 	check "a priority for threads that are not there is told of" \
 		wait_for 10 'happened port-threads-absent "eth0: irq_priority has nothing to set%"'
 	check "the audit lists it as the port's" wait_for 15 '[ "$(finding napi/eth0 kind)" = port ]'
+	pid=$(ptp4l_pid)
+	configure_running '[realtime]' 'napi_priority = 55'
+	check "SIGHUP sets another priority" wait_for 10 '[ "$(napi_schedules)" = "SCHED_FIFO 55" ]'
+	configure_running
+	check "... and gives back what is no longer asked for" wait_for 10 '[ "$(napi_schedules)" = "SCHED_OTHER 0" ]'
+	configure_running "${wanted[@]}"
+	check "... and sets it again" wait_for 10 '[ "$(napi_schedules)" = "SCHED_FIFO 61" ]'
+	check "... all without a new ptp4l" [ "$(ptp4l_pid)" = "$pid" ]
 	stop slave-ptpmon
 	check "it is given back at the end" [ "$(napi_schedules)" = "SCHED_OTHER 0" ]
 	check "... which is recorded" happened port-threads-restored "napi/eth0-%"
