@@ -86,6 +86,7 @@ void recorder_fill_status(struct recorder *rec)
 	fill_cost(rec, &s->cost);
 	status_expire(s, s->taken_mono_ns);
 	recorder_fill_alarms(rec);
+	recorder_fill_complaints(rec);
 }
 
 static json_t *serve_status(void *userdata)

@@ -175,6 +175,29 @@ void recorder_rules_line(struct child_log *log, enum log_kind kind, const char *
 	}
 }
 
+void recorder_fill_complaints(struct recorder *rec)
+{
+	struct status *s = &rec->status;
+
+	s->n_complaints = 0;
+	for (size_t i = 0; i < rec->n_logs; i++) {
+		const struct complaints *c = &rec->logs[i].complaints;
+
+		for (size_t k = 0; k < c->n && s->n_complaints < STATUS_COMPLAINTS_MAX; k++) {
+			struct status_complaint *out = &s->complaints[s->n_complaints++];
+
+			*out = (struct status_complaint){
+				.count = c->counts[k].count,
+				.mono_ns = c->counts[k].mono_ns,
+			};
+			(void)snprintf(out->name, sizeof(out->name), "%s", c->name);
+			(void)snprintf(out->code, sizeof(out->code), "%s",
+				       event_code_name(c->counts[k].code));
+			(void)snprintf(out->hint, sizeof(out->hint), "%s", c->counts[k].hint);
+		}
+	}
+}
+
 static void tell_disturbed(struct recorder *rec, enum steering_news news, int64_t now_ns)
 {
 	static const char *const texts[] = {

@@ -272,6 +272,9 @@ int recorder_begin_rules(struct recorder *rec, char *why, size_t size);
 /* Once a second: programs that are of no use, rivals, complaints that were held back. */
 void recorder_tick_rules(struct recorder *rec);
 
+/* The complaints' part of rec->status. */
+void recorder_fill_complaints(struct recorder *rec);
+
 /* Whether it is of use, now: something of it has just changed. */
 void recorder_judge_ptp4l(struct followed *f);
 

@@ -21,6 +21,7 @@ enum {
 	STATUS_CPUS_MAX = 256,
 	STATUS_ALARMS_MAX = 32,
 	STATUS_TEXT_MAX = 256,
+	STATUS_COMPLAINTS_MAX = 32,
 };
 
 #define STATUS_NO_LIMIT INT64_C(-1)
@@ -189,6 +190,15 @@ struct status_readiness {
 	char reason[STATUS_TEXT_MAX]; /* which condition is not met, with its number; or "" */
 };
 
+/* What a program's log complained of, since the recorder began. */
+struct status_complaint {
+	char name[32]; /* the child */
+	char code[32]; /* of its events */
+	uint64_t count;
+	int64_t mono_ns; /* of the newest */
+	char hint[128];  /* what to look at or to do */
+};
+
 struct status {
 	int64_t taken_mono_ns, taken_utc_ns;
 	int64_t started_mono_ns;
@@ -212,6 +222,8 @@ struct status {
 	struct alarm alarms[STATUS_ALARMS_MAX]; /* raised, or not yet acknowledged */
 	struct status_throttling rt_throttling;
 	struct audit audit;
+	size_t n_complaints;
+	struct status_complaint complaints[STATUS_COMPLAINTS_MAX];
 	struct status_phc2sys phc2sys;
 	size_t n_phcs;
 	struct status_phc phcs[STATUS_PHCS_MAX];

@@ -223,6 +223,14 @@ static const struct row alarm_rows[] = {
 	ROW(struct alarm, limit,         I64),
 };
 
+static const struct row complaint_rows[] = {
+	ROW(struct status_complaint, name,    TEXT),
+	ROW(struct status_complaint, code,    TEXT),
+	ROW(struct status_complaint, count,   U64),
+	ROW(struct status_complaint, mono_ns, MONO),
+	ROW(struct status_complaint, hint,    TEXT),
+};
+
 static const struct row throttling_rows[] = {
 	ROW(struct status_throttling, runtime_us,    I64),
 	ROW(struct status_throttling, period_us,     NONZERO),
@@ -283,6 +291,7 @@ static const struct row status_rows[] = {
 	ARRAY(struct status, phcs,     n_phcs,     phc_rows),
 	NESTED(struct status, phc2sys,          phc2sys_rows),
 	ARRAY(struct status, children, n_children, child_rows),
+	ARRAY(struct status, complaints, n_complaints, complaint_rows),
 	ARRAY(struct status, cpus,     n_cpus,     cpu_rows),
 };
 /* clang-format on */

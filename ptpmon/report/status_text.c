@@ -589,6 +589,28 @@ static void put_children(struct sheet *p)
 			 left == s->n_children ? "" : " more");
 }
 
+/* What programs complained of, where there is room; what to do stands in the event. */
+static void put_complaints(struct sheet *p)
+{
+	const struct status *s = p->s;
+	size_t room = p->rows > FULL_ROWS ? p->rows - FULL_ROWS : 0;
+	size_t shown;
+	char age[NSEC_TEXT_MAX];
+
+	if (room == 0)
+		return;
+	shown = s->n_complaints > room ? room - 1 : s->n_complaints;
+	for (size_t i = 0; i < shown; i++) {
+		const struct status_complaint *c = &s->complaints[i];
+
+		page_put(&p->page, i ? "" : "told", "%s: %s, %" PRIu64 " time%s, last %s ago",
+			 c->name, c->code, c->count, c->count == 1 ? "" : "s",
+			 age_of(p, c->mono_ns, age));
+	}
+	if (shown < s->n_complaints)
+		page_put(&p->page, "", "and %zu more: see --json", s->n_complaints - shown);
+}
+
 /* -- the rest ---------------------------------------------------------------------------- */
 
 static void put_record(struct sheet *p)
@@ -667,6 +689,7 @@ char *status_to_text(const struct status *s, const struct status_screen *screen)
 	put_phc2sys(&p);
 	put_latency(&p);
 	put_children(&p);
+	put_complaints(&p);
 	put_audit(&p);
 	put_record(&p);
 	put_phase(&p);

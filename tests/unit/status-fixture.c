@@ -210,6 +210,16 @@ static void make_failed_child(struct status *s)
 	c->policy[0] = c->cpus[0] = '\0';
 	c->priority = 0;
 	strcpy(c->problem, "/usr/sbin/ptp4l: no such file or directory; given up after 10 starts");
+	s->n_complaints = 3;
+	for (size_t k = 0; k < s->n_complaints; k++) {
+		struct status_complaint *said = &s->complaints[k];
+
+		(void)strcpy(said->name, "ptp4l");
+		(void)strcpy(said->code, k == 0 ? "tx-timestamp-timeout" : "port-fault");
+		(void)strcpy(said->hint, "raise [ptp4l] tx_timestamp_timeout");
+		said->count = k == 0 ? 7 : 1;
+		said->mono_ns = s->taken_mono_ns - 16 * NSEC_PER_SEC;
+	}
 }
 
 /* A program at SCHED_FIFO 99 on ptp4l's CPU, and the kernel had to stop it. */

@@ -46,6 +46,27 @@ static void test_screens(void **state)
 	}
 }
 
+static void test_complaints_where_there_is_room(void **state)
+{
+	struct status_screen tall = serial_console;
+
+	tall.rows = 50;
+	for (size_t i = 0; i < n_status_fixtures; i++) {
+		struct status *s = status_fixture_new(&status_fixtures[i]);
+		char *text = status_to_text(s, &tall);
+
+		if (strcmp(status_fixtures[i].name, "failed-child") == 0)
+			assert_non_null(strstr(
+				text,
+				"\ntold      ptp4l: tx-timestamp-timeout, 7 times, last 16 s ago"
+				"\n          ptp4l: port-fault, 1 time, last 16 s ago\n"));
+		else
+			assert_null(strstr(text, "\ntold "));
+		free(text);
+		free(s);
+	}
+}
+
 /* The number of lines; *widest is the longest one's columns. */
 static size_t measure(const char *text, size_t *widest)
 {
