@@ -10,18 +10,16 @@
 
 #include <cmocka.h>
 
+#include "data-file.h"
+
 enum { LINE_SIZE = 256, COLUMNS_MAX = 16 };
 
 static FILE *open_data(const char *file)
 {
-	char path[4096];
-	FILE *f;
+	char name[128];
 
-	(void)snprintf(path, sizeof(path), "%s/golden/%s", getenv("TEST_DATA"), file);
-	f = fopen(path, "re");
-	if (!f)
-		fail_msg("%s cannot be opened", path);
-	return f;
+	(void)snprintf(name, sizeof(name), "golden/%s", file);
+	return data_open(name);
 }
 
 /* Numbers of a file, lines that begin with none left out. */

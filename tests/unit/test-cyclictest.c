@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "data-file.h"
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/collect/cyclictest.h"
 #include "ptpmon/model/timemap.h"
@@ -19,18 +20,12 @@
 
 static struct cyclictest *load(const char *name)
 {
-	char path[512];
+	CLEANUP(fclosep) FILE *f = data_open(name);
 	char why[CYCLICTEST_ERROR_MAX];
 	static char text[1 << 20];
 	struct cyclictest *c = NULL;
-	size_t len;
-	FILE *f;
+	size_t len = fread(text, 1, sizeof(text), f);
 
-	(void)snprintf(path, sizeof(path), "%s/%s", getenv("TEST_DATA"), name);
-	f = fopen(path, "re");
-	assert_non_null(f);
-	len = fread(text, 1, sizeof(text), f);
-	(void)fclose(f);
 	assert_true(cyclictest_recognise(text, len < 4096 ? len : 4096));
 	if (cyclictest_parse(&c, text, len, false, why) < 0)
 		fail_msg("%s: %s", name, why);

@@ -4,19 +4,14 @@
 
 #include <errno.h>
 
+#include "data-file.h"
 #include "ptpmon/import.h"
-
-static const char *data_path(const char *name, char out[static 512])
-{
-	(void)snprintf(out, 512, "%s/%s", getenv("TEST_DATA"), name);
-	return out;
-}
 
 static struct import_result import(struct fixture *f, const char *name)
 {
 	struct import_options options = {.database = f->path};
 	struct import_result result;
-	char path[512];
+	char path[DATA_PATH_MAX];
 
 	if (import_file(&options, data_path(name, path), &result, f->why) < 0)
 		fail_msg("%s: %s", name, f->why);
@@ -171,7 +166,7 @@ static void test_what_cannot_be_imported(void **state)
 	struct fixture *f = *state;
 	struct import_options options = {.database = f->path};
 	struct import_result r;
-	char path[512];
+	char path[DATA_PATH_MAX];
 	char foreign[128];
 	FILE *text;
 

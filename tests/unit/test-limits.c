@@ -12,20 +12,10 @@
 
 #include <cmocka.h>
 
+#include "data-file.h"
 #include "ptpmon/cmd/limits.h"
 
 enum { LINE_SIZE = 256, FIELDS_MAX = 8 };
-
-static FILE *open_data(const char *file)
-{
-	char path[4096];
-	FILE *f;
-
-	(void)snprintf(path, sizeof(path), "%s/golden/%s", getenv("TEST_DATA"), file);
-	f = fopen(path, "re");
-	assert_non_null(f);
-	return f;
-}
 
 /* The next line that is no comment, in its fields; how many. */
 static size_t read_fields(FILE *f, char line[static LINE_SIZE], char *fields[static FIELDS_MAX])
@@ -109,7 +99,7 @@ static bool has_piece(const struct limits *l, char *const *fields)
 
 static void every_row_of_the_table_is_there(void **state)
 {
-	FILE *f = open_data("masks.tsv");
+	FILE *f = data_open("golden/masks.tsv");
 	char line[LINE_SIZE];
 	char *fields[FIELDS_MAX];
 	size_t rows = 0;
@@ -136,7 +126,7 @@ static void every_row_of_the_table_is_there(void **state)
 
 static void points_are_as_published(void **state)
 {
-	FILE *f = open_data("mask_points.tsv");
+	FILE *f = data_open("golden/mask_points.tsv");
 	char line[LINE_SIZE];
 	char *fields[FIELDS_MAX];
 	size_t rows = 0;

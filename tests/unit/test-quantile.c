@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "data-file.h"
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/stats/quantile.h"
@@ -65,14 +66,10 @@ static size_t parse_values(const char *text, int64_t *out)
 
 static void test_golden_cases(void **state)
 {
-	CLEANUP(fclosep) FILE *f = NULL;
-	char path[512];
+	CLEANUP(fclosep) FILE *f = data_open("percentile_cases.tsv");
 	char line[1024];
 	size_t cases = 0;
 
-	(void)snprintf(path, sizeof(path), "%s/percentile_cases.tsv", getenv("TEST_DATA"));
-	f = fopen(path, "re");
-	assert_non_null(f);
 	assert_non_null(fgets(line, sizeof(line), f)); /* the headings */
 	while (fgets(line, sizeof(line), f)) {
 		int64_t values[VALUES_MAX];
