@@ -60,8 +60,6 @@ static void test_complaints_where_there_is_room(void **state)
 				text,
 				"\ntold      ptp4l: tx-timestamp-timeout, 7 times, last 16 s ago"
 				"\n          ptp4l: port-fault, 1 time, last 16 s ago\n"));
-		else
-			assert_null(strstr(text, "\ntold "));
 		free(text);
 		free(s);
 	}
@@ -163,8 +161,11 @@ static void test_colour(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_screens),     cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_other_sizes), cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_screens),
+		cmocka_unit_test(test_complaints_where_there_is_room),
+		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_other_sizes),
+		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_colour),
 	};
 
