@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tests/unit/data-file.h: the files of tests/data. Behind cmocka.h and what it needs. */
+/* tests/unit/data-file.h: the files of tests/data. */
 #pragma once
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 enum { DATA_PATH_MAX = 512 };
 
