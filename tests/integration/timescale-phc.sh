@@ -149,6 +149,16 @@ phc gm slow 0
 check "... nor PTP" wait_for 30 '[ "$(port_state gm)" = MASTER ]'
 end
 
+# None at all: an ordinary interface, whose ptp4l is told otherwise for the sake of the test.
+lab_board bare
+lab_join bare slave
+start_ptpmon bare grandmaster -3 '[ptp4l]' 'timestamping = hardware' 'extra_arguments = --time_stamping=software' \
+	'[latency]' 'on = no' '[store]' 'flush_interval = 500 ms'
+check "no hardware clock: that is named" wait_for 10 \
+	'ptpmon_sql bare "select text from event where code = '\''phc-not-set'\''" | grep -q "^eth0: has no PHC to set"'
+check "... and keeps no ptp4l from starting" wait_for 15 '[ "$(port_state bare)" = MASTER ]'
+stop bare-ptpmon
+
 # No clock to set it by.
 clock_disturb gm step -1700000000000000000
 phc gm jump -100000000000

@@ -27,7 +27,7 @@ events() { # events BOARD CODE: how many
 }
 
 gm_ptp4l() {
-	ptpmon_pids gm '^[^ ]*ptp4l '
+	ptpmon_pids gm '^[^ ]*ptp4l -i eth0 '
 }
 
 kill_ptp4l() {
@@ -39,7 +39,9 @@ lab_open
 lab_board gm
 lab_board slave 2000000000
 lab_join gm slave
-start_ptpmon gm grandmaster -3 '[ptp4l]' 'clock_class = 52' '[store]' 'flush_interval = 500 ms'
+lab_join gm slave
+start_ptpmon gm grandmaster -3 '[ptp4l]' 'clock_class = 52' '[ptp4l more]' 'interfaces = eth1' 'domain = 7' \
+	'clock_class = 187' '[store]' 'flush_interval = 500 ms'
 start_ptpmon slave slave -3 '[store]' 'flush_interval = 500 ms'
 wait_for 20 '[ "$(port_state slave)" = SLAVE ]' || not_ok "the slave locks"
 
@@ -67,6 +69,13 @@ check "the status shows what is announced" \
 check "... and where TAI - UTC comes from" \
 	[ "$(status gm '.ports[0].scale.utc_offset_source' | sed 's/^expired //')" = leap-seconds.list ]
 check "... also to people" grep -q '^  time .*UTC offset 37 s valid' <(ptpmon gm status)
+
+more() { # more FIELD: of the second grandmaster
+	board_exec gm pmc -u -b 0 -d 7 -i "$LAB_WORK/pmc.$BASHPID" -s "$LAB_WORK/gm.run/more/ptp4l" \
+		'GET GRANDMASTER_SETTINGS_NP' | awk -v field="$1" '$1 == field { print $2 }'
+}
+check "a second grandmaster announces the same, with its own class" \
+	wait_for 10 '[ "$(more currentUtcOffsetValid),$(more timeTraceable),$(more clockClass)" = 1,1,187 ]'
 
 # A ptp4l that was killed has forgotten everything.
 for n in 1 2 3; do

@@ -360,7 +360,9 @@ ptp4l_get() {
 	local name=$1 requests socket=$LAB_WORK/$1-ptp4l
 
 	requests=("${@:2}")
-	[ -S "$socket" ] || socket=$(echo "$LAB_WORK/$name.run"/*/ptp4l)
+	[ -S "$socket" ] || for socket in "$LAB_WORK/$name.run"/*/ptp4l; do
+		break # the first of several
+	done
 	board_exec "$name" pmc -u -b 0 -i "$LAB_WORK/pmc.$BASHPID" -s "$socket" "${requests[@]/#/GET }"
 }
 
