@@ -66,6 +66,8 @@ NOTIFY_SOCKET=$LAB_WORK/notify WATCHDOG_USEC=$((watchdog_ms * 1000)) \
 	start_ptpmon slave slave -3 '[store]' 'flush_interval = 1 s' '[latency]' 'on = no'
 check "the slave locks" wait_for 20 '[ "$(port_state slave)" = SLAVE ]'
 check "it says that it is ready" wait_for 15 'grep -q " READY=1" "$LAB_WORK/notify.log"'
+check "it says how it is" \
+	wait_for 15 'grep -q " STATUS=good: eth0 is SLAVE, offset .* ago$" "$LAB_WORK/notify.log"'
 wait_for 10 '[ "$(sql "select count(*) from sample")" -gt 8 ]'
 ptp4l=$(ptpmon_pids slave '^[^ ]*ptp4l ') recorder=$(ptpmon_pids slave ' recorder')
 
