@@ -10,7 +10,8 @@
 #include "ptpmon/model/timescale.h"
 #include "ptpmon/recorder_state.h"
 
-#define LOSS_NS (2 * NSEC_PER_SEC)
+#define LOSS_NS      (2 * NSEC_PER_SEC)
+#define ASK_AGAIN_NS (15 * NSEC_PER_SEC) /* the parent tells of its children every 10 s */
 
 #define NAME "phc2sys"
 
@@ -109,6 +110,7 @@ static void ask(struct recorder *rec, enum message_kind kind, const char *why)
 
 	(void)snprintf(m.text, sizeof(m.text), "%s", why);
 	(void)message_send(rec->options->parent_fd, &m);
+	rec->phc2sys.asked_mono_ns = m.mono_ns;
 }
 
 static const char *source_of(struct recorder *rec, int index)
@@ -158,6 +160,17 @@ static void tell_epoch(struct recorder *rec)
 	s->epoch_told = held;
 }
 
+/* The parent may not have been reading. */
+static void ask_again(struct recorder *rec)
+{
+	const struct phc2sys_state *s = &rec->phc2sys;
+
+	if (s->gate.open == s->parent_steers ||
+	    nsec_now(CLOCK_MONOTONIC) - s->asked_mono_ns < ASK_AGAIN_NS)
+		return;
+	ask(rec, s->gate.open ? MESSAGE_STEER : MESSAGE_STOP, "asked once more");
+}
+
 void recorder_tick_gate(struct recorder *rec)
 {
 	struct gate_input in;
@@ -177,6 +190,7 @@ void recorder_tick_gate(struct recorder *rec)
 		tell(rec, EVENT_GATE_CLOSED, MESSAGE_STOP);
 		break;
 	case GATE_DO_NOTHING:
+		ask_again(rec);
 		break;
 	}
 	tell_epoch(rec);
@@ -193,6 +207,7 @@ void recorder_phc2sys_child(struct recorder *rec, const struct message *m)
 		s->gate.utc_offset_s = m->steer.utc_offset_s;
 	}
 	s->parent_told = true;
+	s->parent_steers = m->steer.given;
 	if (up_ns != s->up_mono_ns)
 		s->said_mono_ns = s->interval_ns = 0;
 	s->up_mono_ns = up_ns;

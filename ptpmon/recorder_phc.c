@@ -148,19 +148,36 @@ static int measure(struct measured_phc *p)
 			       on_readable, p);
 }
 
-static void add(struct recorder *rec, int index)
+/* Measures it, from now on or again. */
+static void begin(struct recorder *rec, int index)
 {
-	struct measured_phc *p = &rec->phcs[rec->n_phcs];
+	struct measured_phc *p = index == ETHTOOL_NO_PHC ? NULL : recorder_phc(rec, index);
 	int r;
 
-	if (index == ETHTOOL_NO_PHC || recorder_phc(rec, index) || rec->n_phcs == STATUS_PHCS_MAX)
+	if (index == ETHTOOL_NO_PHC || (p && p->source) || (!p && rec->n_phcs == STATUS_PHCS_MAX))
 		return;
-	*p = (struct measured_phc){.rec = rec, .index = index, .series = RECORD_NO_SERIES};
-	(void)ethtool_phc_device(index, p->device);
+	if (!p) {
+		p = &rec->phcs[rec->n_phcs++];
+		*p = (struct measured_phc){.rec = rec, .index = index, .series = RECORD_NO_SERIES};
+		(void)ethtool_phc_device(index, p->device);
+	}
 	r = measure(p);
-	rec->n_phcs++;
 	if (r < 0)
 		log_warning("%s: cannot be measured: %s", p->device, strerror(-r));
+}
+
+static void end(struct measured_phc *p)
+{
+	p->io = sd_event_source_disable_unref(p->io);
+	p->source = phc_source_free(p->source);
+}
+
+static bool is_of_a_port(const struct recorder *rec, int index)
+{
+	for (size_t i = 0; i < rec->n_ports; i++)
+		if (rec->port_phc[i] == index)
+			return true;
+	return false;
 }
 
 static void look(struct recorder *rec)
@@ -172,9 +189,12 @@ static void look(struct recorder *rec)
 			size_t port = f->first_port + j;
 
 			rec->port_phc[port] = index_of_port(rec, f, port);
-			add(rec, rec->port_phc[port]);
+			begin(rec, rec->port_phc[port]);
 		}
 	}
+	for (size_t i = 0; i < rec->n_phcs; i++)
+		if (!is_of_a_port(rec, rec->phcs[i].index))
+			end(&rec->phcs[i]);
 }
 
 /* What it is ahead of UTC by, according to the first of its ports that knows. */
@@ -213,10 +233,8 @@ void recorder_tick_phcs(struct recorder *rec)
 
 void recorder_close_phcs(struct recorder *rec)
 {
-	for (size_t i = 0; i < rec->n_phcs; i++) {
-		rec->phcs[i].io = sd_event_source_disable_unref(rec->phcs[i].io);
-		rec->phcs[i].source = phc_source_free(rec->phcs[i].source);
-	}
+	for (size_t i = 0; i < rec->n_phcs; i++)
+		end(&rec->phcs[i]);
 	rec->n_phcs = 0;
 }
 

@@ -113,8 +113,10 @@ struct phc2sys_state {
 	bool wanted;
 	struct gate gate;
 	struct gate_policy policy;
-	bool parent_told; /* once: what it was started with by the recorder before */
-	bool epoch_told;  /* that the guard of the epoch holds it back */
+	bool parent_told;      /* once: what it was started with by the recorder before */
+	bool parent_steers;    /* it was started, as far as the parent has told … */
+	int64_t asked_mono_ns; /* … and asked to, or not to */
+	bool epoch_told;       /* that the guard of the epoch holds it back */
 	int64_t up_mono_ns;
 	int64_t said_mono_ns; /* its newest line, received; 0: none since it started */
 	struct sample claim;  /* in it */

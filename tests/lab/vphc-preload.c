@@ -86,6 +86,7 @@ static struct {
 	int (*setsockopt)(int, int, int, const void *, socklen_t);
 	ssize_t (*recvmsg)(int, struct msghdr *, int);
 	int (*resolve)(void *, const char *);
+	char *(*realpath)(const char *, char *);
 } next;
 
 static void learn(size_t index)
@@ -116,6 +117,7 @@ static void find_next(void)
 	*(void **)&next.setsockopt = dlsym(RTLD_NEXT, "setsockopt");
 	*(void **)&next.recvmsg = dlsym(RTLD_NEXT, "recvmsg");
 	*(void **)&next.resolve = dlsym(RTLD_NEXT, "genl_ctrl_resolve");
+	*(void **)&next.realpath = dlsym(RTLD_NEXT, "realpath");
 }
 
 __attribute__((constructor)) static void attach(void)
@@ -307,10 +309,15 @@ static int phc_ioctl(const struct vphc *p, unsigned long request, void *argument
 	}
 }
 
+/* The index in "/dev/ptpN"; NULL: that is another file, or the machine's. */
+static const char *index_in(const char *path)
+{
+	return board && strncmp(path, DEVICE, strlen(DEVICE)) == 0 ? path + strlen(DEVICE) : NULL;
+}
+
 static int open_next(bool large, const char *path, int flags, mode_t mode)
 {
-	const char *index =
-		board && strncmp(path, DEVICE, strlen(DEVICE)) == 0 ? path + strlen(DEVICE) : NULL;
+	const char *index = index_in(path);
 	char in_board[PATH_MAX];
 
 	find_next();
@@ -350,6 +357,22 @@ INTERPOSED int open64(const char *path, int flags, ...)
 
 	MODE_OF(flags, mode);
 	return open_next(true, path, flags, mode);
+}
+
+/* linuxptp 4 wants to know what /dev/ptpN is a link to. */
+INTERPOSED char *realpath(const char *restrict path, char *restrict resolved)
+{
+	find_next();
+	if (!index_in(path))
+		return next.realpath(path, resolved);
+	return resolved ? strcpy(resolved, path) : strdup(path);
+}
+
+/* What a fortified program calls instead. */
+char *checked_realpath(const char *path, char *resolved, size_t size) __asm__("__realpath_chk");
+INTERPOSED char *checked_realpath(const char *path, char *resolved, size_t size)
+{
+	return realpath(path, resolved);
 }
 
 /* The clock behind a descriptor */
