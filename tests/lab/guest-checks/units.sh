@@ -163,6 +163,7 @@ configure
 find_children
 old="$parent $ptp4l"
 sed -i 's/^interval = .*/interval = 20 ms/' /etc/ptpmon/ptpmon.conf
+# shellcheck disable=SC2034 # wait_for reads it
 old_sampler=$sampler
 check "a good one is loaded" systemctl reload ptpmon
 check "... what it changes is started again" \
