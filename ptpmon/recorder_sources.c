@@ -93,6 +93,9 @@ static int on_log_readable(sd_event_source *source, int fd, uint32_t revents, vo
 	struct child_log *log = userdata;
 
 	(void)log_source_receive(&log->source);
+	/* the parent has let go of a child that is no longer configured: nothing comes any more */
+	if ((revents & EPOLLHUP) && !(revents & EPOLLIN))
+		(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	return 0;
 }
 
