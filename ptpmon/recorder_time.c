@@ -14,11 +14,6 @@ enum {
 	SLIPS = 10,                 /* in a row: not what a clock passes through as it is set */
 };
 
-static void tell(struct recorder *rec, const struct event *e)
-{
-	record_event(&rec->record, e);
-}
-
 static void load_table(struct recorder *rec)
 {
 	int r = leap_table_load(LEAP_SECONDS_FILE, &rec->time.table);
@@ -42,7 +37,7 @@ static void tell_trust(struct recorder *rec, enum realtime_trust trust, int64_t 
 		"CLOCK_REALTIME", "CLOCK_REALTIME: %s%s", realtime_trust_text(trust),
 		trust == REALTIME_GOOD ? "" : ": neither UTC nor traceability is vouched for");
 
-	tell(rec, &e);
+	record_event(&rec->record, &e);
 }
 
 static void tell_utc(struct recorder *rec, const struct utc_offset *utc, int64_t mono_ns)
@@ -53,7 +48,7 @@ static void tell_utc(struct recorder *rec, const struct utc_offset *utc, int64_t
 				    utc->seconds, utc_source_name(utc->source),
 				    expired ? ": update tzdata, or set [phc2sys] utc_offset" : "");
 
-	tell(rec, &e);
+	record_event(&rec->record, &e);
 }
 
 /* CLOCK_REALTIME and TAI - UTC as they are now; what is news of them is told where it matters. */
@@ -103,6 +98,11 @@ static struct reading phc_error(struct recorder *rec, const struct followed *f, 
 
 static void tell_far(struct followed *f, const struct reading *error)
 {
+	static const char *const helps[FEED_MAX] = {
+		[FEED_NONE] = "look at what feeds it",
+		[FEED_ONCE] = "start ptpmon again to have it set",
+		[FEED_FOLLOW] = "phc2sys is to bring it back",
+	};
 	bool far = error->known && llabs(error->value) > PHC_FAR_NS;
 	const char *port = f->rec->ports[f->first_port];
 	struct event e;
@@ -114,9 +114,9 @@ static void tell_far(struct followed *f, const struct reading *error)
 		return;
 	e = event_make(EVENT_PHC_FAR, error->mono_ns, port,
 		       "%s: its PHC is %+.6f s from CLOCK_REALTIME + TAI - UTC, so neither UTC nor "
-		       "traceability is vouched for: start ptpmon again to have it set",
-		       port, (double)error->value / 1e9);
-	tell(f->rec, &e);
+		       "traceability is vouched for: %s",
+		       port, (double)error->value / 1e9, helps[f->rec->config->phc2sys.feed]);
+	record_event(&f->rec->record, &e);
 }
 
 static void announce(struct followed *f, int64_t mono_ns)
@@ -155,7 +155,7 @@ void recorder_judge_slip(struct measured_phc *p, const char *name, int64_t sys_m
 		       "taken for each other; %s is held to be %" PRId64 " s ahead of UTC (%s)",
 		       name, (int64_t)llabs(slip_s), slip_s > 0 ? "ahead of it" : "behind it", name,
 		       p->utc.seconds, p->utc.source);
-	tell(p->rec, &e);
+	record_event(&p->rec->record, &e);
 }
 
 /* Somebody else's to steer: another ptp4l's as a slave, or fed for an earlier one already. */
