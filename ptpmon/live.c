@@ -20,6 +20,20 @@ void live_child(struct live *l, const struct status_child *child)
 	l->children[i] = *child;
 }
 
+void live_forget(struct live *l, const char *name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_children; i++) {
+		if (strcmp(l->children[i].name, name) == 0)
+			continue;
+		l->children[n] = l->children[i];
+		memmove(l->said[n], l->said[i], sizeof(l->said[i]));
+		n++;
+	}
+	l->n_children = n;
+}
+
 void live_said(struct live *l, const char *name, const char *last_words)
 {
 	for (size_t i = 0; i < l->n_children; i++)

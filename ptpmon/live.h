@@ -26,6 +26,7 @@ struct live {
 };
 
 void live_child(struct live *l, const struct status_child *child);
+void live_forget(struct live *l, const char *name);
 
 /* What a child said before it ended: shown with its problem, while it has one. */
 void live_said(struct live *l, const char *name, const char *last_words);

@@ -32,6 +32,7 @@ static void tell_recorder(struct supervised *s, enum event_code code, const char
 		.happened = code != EVENT_CODE_MAX,
 		.code = code == EVENT_CODE_MAX ? 0 : code,
 		.child = *child_status(s->child),
+		.leaving = s->leaving,
 		.steer = s->steer,
 	};
 
@@ -397,6 +398,7 @@ static struct parent *parent_free(struct parent *p)
 	close_fdp(&p->window_fds[1]);
 	close_fdp(&p->config_fd);
 	parent_close_realtime(p);
+	port_locks_release(&p->locks);
 	runtime_remove(&p->runtime);
 	free(p->environment);
 	free(p->own_config);
@@ -433,7 +435,8 @@ int parent_run(const struct config *config, const char *path)
 	char why[RUNTIME_WHY_MAX] = "out of memory";
 
 	if (!p || parent_set_up(p, why) < 0 || make_loop(p, why) < 0 ||
-	    parent_make_children(p, why) < 0 || parent_move_places(p, p->config, why) < 0) {
+	    port_locks_move(&p->locks, p->config, why) < 0 || parent_make_children(p, why) < 0 ||
+	    parent_move_places(p, p->config, why) < 0) {
 		log_error("%s", why);
 		return EXIT_USAGE;
 	}

@@ -14,6 +14,7 @@
 #include "ptpmon/base/log.h"
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/base/program.h"
+#include "ptpmon/collect/ethtool.h"
 #include "ptpmon/dry_run.h"
 #include "ptpmon/parent_state.h"
 
@@ -79,6 +80,13 @@ static const struct child_kind recorder_kind = {.policy = &recorder_policy, .pla
 
 /* ptp4l */
 
+static int phc_index_of(const char *interface)
+{
+	struct ethtool_timestamping t;
+
+	return ethtool_timestamping_get(interface, &t) == 0 ? t.phc_index : ETHTOOL_NO_PHC;
+}
+
 static int plan_ptp4l(struct supervised *s, struct spawn_plan *plan,
 		      char why[static STATUS_TEXT_MAX])
 {
@@ -94,6 +102,10 @@ static int plan_ptp4l(struct supervised *s, struct spawn_plan *plan,
 		return -EAGAIN;
 	}
 	if (runtime_check_socket(&s->parent->places[s->instance], problem) < 0) {
+		(void)snprintf(why, STATUS_TEXT_MAX, "%.*s", STATUS_TEXT_MAX - 1, problem);
+		return -EAGAIN;
+	}
+	if (phc_is_shared(c, s->instance, phc_index_of, problem) < 0) {
 		(void)snprintf(why, STATUS_TEXT_MAX, "%.*s", STATUS_TEXT_MAX - 1, problem);
 		return -EAGAIN;
 	}
@@ -257,6 +269,9 @@ static int add_ptp4l(struct parent *p, size_t i, char *why)
 	if (r < 0)
 		return r;
 	s->instance = i;
+	r = phc_is_shared(p->config, i, phc_index_of, why);
+	if (r < 0)
+		return r;
 	r = dry_run_find(ptp4l, s->program, &s->version, why);
 	return r < 0 ? r : dry_run_options(p->config, i, s->program, &s->version, why);
 }

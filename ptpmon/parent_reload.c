@@ -230,6 +230,7 @@ static int make_shadow(struct reload *r, char *why)
 
 static int try_all(struct reload *r, char *why)
 {
+	char text[PORT_LOCKS_WHY_MAX];
 	int ret = load(r, why);
 
 	if (ret < 0)
@@ -239,7 +240,15 @@ static int try_all(struct reload *r, char *why)
 	if (!r->changed)
 		return 0;
 	ret = make_shadow(r, why);
-	return ret < 0 ? ret : parent_move_places(r->p, &r->next, why);
+	if (ret < 0)
+		return ret;
+	ret = port_locks_move(&r->p->locks, &r->next, why);
+	if (ret < 0)
+		return ret;
+	ret = parent_move_places(r->p, &r->next, why);
+	if (ret < 0) /* back to what runs, which nobody can have taken meanwhile */
+		(void)port_locks_move(&r->p->locks, &r->now, text);
+	return ret;
 }
 
 static void apply(struct reload *r)

@@ -9,6 +9,7 @@
 
 #include "ptpmon/child.h"
 #include "ptpmon/commands.h"
+#include "ptpmon/port_locks.h"
 #include "ptpmon/recorder_link.h"
 #include "ptpmon/runtime.h"
 #include "ptpmon/supervise/port_priorities.h"
@@ -57,6 +58,7 @@ struct parent {
 	const char *config_path;     /* NULL: the default one */
 	const struct child_ops *ops;
 	struct runtime runtime;
+	struct port_locks locks;                       /* of the ports that we launch on */
 	struct runtime_place places[CONFIG_PTP4L_MAX]; /* as config->ptp4l */
 	sd_event *event;
 	/* the recorder first; it is started first and stopped last */

@@ -63,7 +63,10 @@ static void on_child(struct recorder *rec, const struct message *m)
 	const char *last_words = "";
 	struct event e;
 
-	live_child(&rec->live, &m->child);
+	if (m->leaving)
+		live_forget(&rec->live, m->child.name);
+	else
+		live_child(&rec->live, &m->child);
 	if (strcmp(m->child.name, "phc2sys") == 0)
 		recorder_phc2sys_child(rec, m);
 	else

@@ -46,6 +46,7 @@ struct message {
 	bool happened;   /* code is an event to record, not only a state */
 	enum event_code code;
 	struct status_child child;
+	bool leaving; /* the child is no longer one of ours */
 	struct message_steer
 		steer; /* MESSAGE_STEER; MESSAGE_CHILD of phc2sys: what it was started with */
 	char text[STATUS_TEXT_MAX * 2];

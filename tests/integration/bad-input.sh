@@ -121,6 +121,10 @@ run_as_it_is
 check "a second service in the same directory is refused" \
 	grep -qE "$LAB_WORK/board.run.*(in use|busy|another)" "$LAB_WORK/err"
 check "... and the first goes on" is_running board-ptpmon
+run_with '[ptpmon]' "runtime_directory = $LAB_WORK/another.run"
+check "a second service on the same port is refused, with the first one's process id" \
+	grep -qE "eth0: another ptpmon \(pid ${lab_pid[board-ptpmon]}\)" "$LAB_WORK/err"
+check "... and leaves nothing" [ ! -e "$LAB_WORK/another.run" ]
 stop board-ptpmon
 mkdir -p "$LAB_WORK/board.run/eth0"
 ip netns exec "ptpmon-$$-board" ptp4l --uds_address="$LAB_WORK/board.run/eth0/ptp4l" -S -2 -i eth0 \

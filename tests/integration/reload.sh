@@ -32,6 +32,10 @@ reload() { # reload CODE [LINE...]
 	wait_for 15 "[ \"\$(events $code || echo 0)\" -gt $before ]"
 }
 
+recorder_ticks() { # CPU time of the recorder, in hundredths of a second
+	awk '{ print $14 + $15 }' "/proc/$(ptpmon_pids slave ' recorder')/stat"
+}
+
 locked() {
 	wait_for 20 '[ "$(status ".ports[0].state.value")" = SLAVE ]'
 }
@@ -75,6 +79,9 @@ check "one that is no longer there is stopped" reload config-reloaded '[latency]
 check "... and the sampler with it" wait_for 10 \
 	'[ "$(status "[.children[] | select(.state == \"up\") | .name] | sort | join(\",\")")" = ptp4l,recorder ]'
 check "... and its place is empty" [ ! -e "$LAB_WORK/slave.run/down" ]
+before=$(recorder_ticks)
+pause 1
+check "... and the recorder does not wait for it in vain" [ $(($(recorder_ticks) - before)) -lt 30 ]
 check "... and the first is the same" [ "$(pid_of ptp4l)" = "$ptp4l" ]
 
 check "another priority is another ptp4l" reload config-reloaded '[ptp4l]' 'fifo_priority = 60'
