@@ -127,28 +127,28 @@ behind_our_back() {
 	local sampler
 
 	check "ptp4l is proven" wait_for 10 'happened schedule-proven "ptp4l: runs SCHED_FIFO 70 on CPUs 1, as asked%"'
-	check "the sampler's threads are proven" wait_for 12 \
+	check "the sampler's threads are proven" wait_for 15 \
 		'happened schedule-proven "latency: 2 threads run SCHED_FIFO 98 on CPUs 0-1, as asked%MiB of memory locked"'
 	check "locked memory is in status: the sampler's" \
 		[ "$(status '[.children[] | select(.name == "latency")][0].locked_bytes > 0')" = true ]
 	check "... and that ptp4l locks none" \
 		[ "$(status '[.children[] | select(.name == "ptp4l")][0] | "\(.locked_bytes) \(.threads)"')" = "0 1" ]
 	chrt -f -p 30 "$(ptp4l_pid)"
-	check "a priority that somebody changed is told of within ten seconds" wait_for 11 \
+	check "a priority that somebody changed is told of within ten seconds" wait_for 15 \
 		"happened schedule-mismatch 'ptp4l: thread $(ptp4l_pid) runs SCHED_FIFO 30, asked SCHED_FIFO 70: changed by%'"
 	check "... and stands in status" \
 		[ "$(status '[.children[] | select(.name == "ptp4l")][0].schedule_ok')" = false ]
 	chrt -f -p 70 "$(ptp4l_pid)"
 	taskset -p -c 0 "$(ptp4l_pid)" >/dev/null
-	check "CPUs that somebody changed, too" wait_for 11 \
+	check "CPUs that somebody changed, too" wait_for 15 \
 		'happened schedule-mismatch "ptp4l: thread % runs on CPUs 0, asked 1: changed by%"'
 	taskset -p -c 1 "$(ptp4l_pid)" >/dev/null
 	check "... until they are as asked again" \
-		wait_for 11 '[ "$(status "[.children[] | select(.name == \"ptp4l\")][0].schedule_ok")" = true ]'
+		wait_for 15 '[ "$(status "[.children[] | select(.name == \"ptp4l\")][0].schedule_ok")" = true ]'
 	sampler=$(ps -L -o tid=,comm= -p "$(ptpmon_pids slave ptpmon-sampler)" | awk '$2 == "sampler/1" { print $1 }')
 	chrt -f -p 10 "$sampler"
 	check "one of the sampler's threads, too" \
-		wait_for 11 'happened schedule-mismatch "latency: 1 of 2 threads run SCHED_FIFO 98%"'
+		wait_for 15 'happened schedule-mismatch "latency: 1 of 2 threads run SCHED_FIFO 98%"'
 	stop slave-ptpmon
 }
 
