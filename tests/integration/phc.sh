@@ -130,6 +130,7 @@ check "... and is found again" wait_for 20 "true_within 100000 && [ -n \"\$(phc2
 
 phc slave slow 300000000
 check "a slow one is told" happens phc-slow 'took|has not ended' 15
+# shellcheck disable=SC2034 # wait_for reads it
 updates=$(status_of '.ports[0].updates')
 check "... and updates of ptp4l are read on" \
 	wait_for 5 '[ "$(status_of ".ports[0].updates")" -ge $((updates + 3)) ]'
