@@ -323,6 +323,33 @@ static void too_many_ptp4l_are_refused(void **state)
 	assert_string_equal(error, "x:20: [ptp4l more]: more than 8 of them");
 }
 
+static void what_differs_is_found_and_can_be_kept(void **state)
+{
+	char error[CONFIG_ERROR_MAX] = "";
+	struct config now;
+	struct config next;
+
+	assert_int_equal(
+		config_parse(&now, SLAVE "[store]\ndirectory = /a/long/directory\n", "x", error),
+		0);
+	assert_int_equal(config_parse(&next,
+				      SLAVE "label = night\n[store]\ndirectory = /b\n"
+					    "flush_interval = 1 s\n",
+				      "x", error),
+			 0);
+	assert_true(config_section_differs(&now, &next, "store"));
+	assert_true(config_section_differs(&now, &next, "ptpmon"));
+	assert_false(config_section_differs(&now, &next, "latency"));
+	assert_true(config_keep(&next, &now, "store", "directory"));
+	assert_string_equal(next.store.directory, "/a/long/directory");
+	assert_int_equal(next.store.flush_interval_ns, NSEC_PER_SEC);
+	assert_false(config_keep(&next, &now, "store", "directory"));
+	assert_true(config_keep(&next, &now, "store", NULL));
+	assert_int_equal(next.store.flush_interval_ns, 5 * NSEC_PER_SEC);
+	assert_false(config_section_differs(&now, &next, "store"));
+	assert_string_equal(next.ptpmon.label, "night");
+}
+
 static void write_file(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -415,6 +442,7 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_names_file_line_section_and_key),
 		cmocka_unit_test(what_is_written_reads_back_the_same),
 		cmocka_unit_test(a_grandmaster_has_its_clock_fed),
+		cmocka_unit_test(what_differs_is_found_and_can_be_kept),
 		cmocka_unit_test(several_ptp4l_have_from_one_what_they_do_not_say),
 		cmocka_unit_test(no_port_of_its_own_no_first_instance),
 		cmocka_unit_test(too_many_ptp4l_are_refused),
