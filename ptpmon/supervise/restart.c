@@ -34,6 +34,7 @@ static enum restart_action launch_afresh(struct restart *r, const struct restart
 {
 	r->starts_in_row = r->refusals_in_row = 0;
 	r->wait_ns = 0;
+	r->worked = false;
 	return launch(r, p, now);
 }
 
@@ -66,7 +67,7 @@ static enum restart_action retry(struct restart *r, const struct restart_policy 
 static enum restart_action retry_refused(struct restart *r, const struct restart_policy *p,
 					 int64_t now)
 {
-	if (!p->refusals_max || ++r->refusals_in_row < p->refusals_max)
+	if (!p->refusals_max || r->worked || ++r->refusals_in_row < p->refusals_max)
 		return retry(r, p, now);
 	r->state = CHILD_FAILED;
 	return RESTART_CONFIGURE;
@@ -79,6 +80,7 @@ static enum restart_action retry_after_run(struct restart *r, const struct resta
 	if (now - r->since_ns >= p->healthy_ns) {
 		r->starts_in_row = 0;
 		r->wait_ns = 0;
+		r->worked = true;
 	}
 	return retry(r, p, now);
 }
@@ -120,6 +122,7 @@ static enum restart_action done(struct restart *r, const struct restart_policy *
 	if (!r->start_again)
 		return RESTART_DONE;
 	r->state = CHILD_STARTING;
+	r->worked = false; /* it may have another configuration now */
 	return launch(r, p, now);
 }
 

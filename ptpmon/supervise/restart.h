@@ -57,8 +57,9 @@ struct restart {
 	enum child_state state;
 	unsigned starts_in_row; /* since the last healthy run */
 	unsigned refusals_in_row;
-	int64_t wait_ns;     /* the next backoff; 0: the first */
-	int64_t since_ns;    /* when this state began */
+	bool worked;      /* healthy once as it is configured: what it refuses is something else */
+	int64_t wait_ns;  /* the next backoff; 0: the first */
+	int64_t since_ns; /* when this state began */
 	int64_t deadline_ns; /* INT64_MAX: none */
 	bool start_again;    /* after stopping */
 };

@@ -155,6 +155,24 @@ static void a_run_between_shows_that_the_configuration_works(void **state)
 	WALK(steps);
 }
 
+/* A ptp4l that ran for a minute, until its PHC failed, does take its configuration. */
+static void what_has_worked_is_no_configuration_error(void **state)
+{
+	static const struct step steps[] = {
+		{RESTART_START, 0, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_EXECUTED, 0, RESTART_NOTHING, CHILD_UP, NONE},
+		{RESTART_EXITED, 60 * S, RESTART_NOTHING, CHILD_WAITING, 60500 * MS},
+		{RESTART_TIMER, 61 * S, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_REFUSED, 61 * S, RESTART_NOTHING, CHILD_WAITING, 62 * S},
+		{RESTART_TIMER, 62 * S, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_REFUSED, 62 * S, RESTART_NOTHING, CHILD_WAITING, 64 * S},
+		{RESTART_TIMER, 64 * S, RESTART_LAUNCH, CHILD_STARTING, NONE},
+		{RESTART_REFUSED, 64 * S, RESTART_NOTHING, CHILD_WAITING, 68 * S},
+	};
+
+	WALK(steps);
+}
+
 static void where_refusals_are_no_evidence_they_are_ends(void **state)
 {
 	const struct restart_policy policy = {.first_wait_ns = 1 * S, .longest_wait_ns = 2 * S};
@@ -222,6 +240,7 @@ int main(void)
 		cmocka_unit_test(crashes_back_off_to_a_cap_and_give_up),
 		cmocka_unit_test(a_configuration_error_is_no_loop),
 		cmocka_unit_test(a_run_between_shows_that_the_configuration_works),
+		cmocka_unit_test(what_has_worked_is_no_configuration_error),
 		cmocka_unit_test(where_refusals_are_no_evidence_they_are_ends),
 		cmocka_unit_test(a_healthy_run_resets_the_backoff),
 		cmocka_unit_test(waiting_for_something_outside_never_gives_up),
