@@ -397,6 +397,7 @@ static void feed(struct child *c, enum restart_event event)
 		break;
 	case RESTART_TERMINATE:
 		child_signal(c, SIGTERM);
+		child_signal(c, SIGCONT); /* one that is stopped can end in order, too */
 		break;
 	case RESTART_KILL:
 		child_signal(c, SIGKILL);

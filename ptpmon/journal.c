@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 #include <systemd/sd-journal.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ void journal_stream_close(struct journal_stream *j)
 bool journal_stream_line(struct journal_stream *j, enum log_level level, const char *text)
 {
 	char line[1024];
+	ssize_t written;
 	int n;
 
 	if (j->fd < 0)
@@ -44,10 +46,13 @@ bool journal_stream_line(struct journal_stream *j, enum log_level level, const c
 		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = ' ';
 	line[n++] = '\n';
-	if (write(j->fd, line, (size_t)n) == n)
+	written = write(j->fd, line, (size_t)n);
+	if (written == n)
 		return true;
 	j->lost++;
-	if (errno != EAGAIN)
-		close_fdp(&j->fd); /* the journal is gone: our own stderr still tells */
+	/* it is gone, or the next line would go on where this one broke off: our stderr still tells
+	 */
+	if (written >= 0 || errno != EAGAIN)
+		close_fdp(&j->fd);
 	return true;
 }

@@ -77,6 +77,21 @@ done
 check "ptp4l's complaint: an event with a code, told at once" \
 	[ "$(events port-fault "json_extract(detail, '\$.count') = 1")" = 1 ]
 check "ptp4l's complaint: the next ones are counted, not told" [ "$(events port-fault)" = 1 ]
+# More news than the kernel keeps for a recorder that does not read.
+recorder=$(ptpmon_pids slave ' recorder')
+kill -STOP "$recorder"
+for _ in $(seq 120); do
+	ip -n "ptpmon-$$-slave" link set eth0 alias many
+	ip -n "ptpmon-$$-slave" link set eth0 alias more
+done
+ip -n "ptpmon-$$-slave" link set eth0 down
+ip -n "ptpmon-$$-slave" addr flush dev eth0
+kill -CONT "$recorder"
+check "news of the link were lost: it knows nevertheless that it is down" wait_for 10 \
+	'[ "$({ ptpmon slave status --json || true; } | jq ".ports[0].carrier")" = false ]'
+check "... and that the address is gone" wait_for 5 '[ "$(events address-lost)" = 2 ]'
+ip -n "ptpmon-$$-slave" link set eth0 up
+check "... and when it is back" wait_for 20 '[ "$(port_state slave)" = SLAVE ]'
 stop slave-ptpmon
 check "it ends in order" [ "$lab_status" = 0 ]
 

@@ -55,6 +55,13 @@ static const struct {
 	  "N port 1: LISTENING to UNCALIBRATED on RS_SLAVE\n"
 	  "S master offset       -665 s0 freq      +0 path delay      1678\n"
 	  "S rms  702 max  903 freq    -53 +/-  36 delay  1860 +/-   7\n", 0 },
+	{ "phc2sys's",
+	  { "phc2sys[5.000]: CLOCK_REALTIME phc offset       -86 s2 freq   +5316 delay   1840\n",
+	    "phc2sys[6.000]: CLOCK_REALTIME rms   12 max   20 freq    -53 +/-  36 delay  1860 +/-   7\n",
+	    "phc2sys[7.000]: Waiting for ptp4l...\n", NULL },
+	  "S CLOCK_REALTIME phc offset       -86 s2 freq   +5316 delay   1840\n"
+	  "S CLOCK_REALTIME rms   12 max   20 freq    -53 +/-  36 delay  1860 +/-   7\n"
+	  "N Waiting for ptp4l...\n", 0 },
 	{ "a line in pieces",
 	  { "ptp4l[1.0", "00]: link", " up\nptp4l[1.001]: li", "nk down\n", NULL },
 	  "N link up\nN link down\n", 0 },
@@ -81,6 +88,24 @@ static void lines_are_told_and_holes_are_counted(void **state)
 	}
 }
 
+static void the_servo_is_read_from_samples_alone(void **state)
+{
+	unsigned servo;
+	int64_t freq_ppb;
+
+	assert_true(log_servo("master offset       -665 s1 freq  -1012 path delay      1678",
+			      &servo, &freq_ppb));
+	assert_int_equal(servo, 1);
+	assert_int_equal(freq_ppb, -1012);
+	assert_true(log_servo("CLOCK_REALTIME phc offset -86 s2 freq +5316 delay 1840", &servo,
+			      &freq_ppb));
+	assert_int_equal(freq_ppb, 5316);
+	assert_false(log_servo("rms  702 max  903 freq    -53 +/-  36", &servo, &freq_ppb));
+	assert_false(log_servo("updating UTC offset to 37", &servo, &freq_ppb));
+	assert_false(log_servo("failed to set the clock offset", &servo, &freq_ppb));
+	assert_false(log_servo("offset", &servo, &freq_ppb));
+}
+
 static void a_line_without_end_is_cut(void **state)
 {
 	char endless[3 * LOG_LINE_MAX + 1];
@@ -100,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_told_and_holes_are_counted),
+		cmocka_unit_test(the_servo_is_read_from_samples_alone),
 		cmocka_unit_test(a_line_without_end_is_cut),
 	};
 
