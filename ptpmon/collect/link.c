@@ -19,6 +19,8 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
 
+enum { CATCH_UP_MAX = 10000 }; /* messages; the queue holds far fewer */
+
 struct link_source {
 	struct nl_sock *news;  /* links and addresses; never asked anything */
 	struct nl_sock *query; /* for how it is now */
@@ -234,15 +236,22 @@ static int on_news(struct nl_msg *msg, void *userdata)
 	return NL_OK;
 }
 
+/* News that had come before others were lost are still queued: what is read anew is newer. */
+static void catch_up(struct link_source *s)
+{
+	for (int i = 0; i < CATCH_UP_MAX && nl_recvmsgs_default(s->news) != -NLE_AGAIN; i++)
+		;
+	for (size_t i = 0; i < s->n; i++)
+		observe(s, i, look(s, i));
+	s->addresses_changed = true;
+}
+
 int link_source_receive(struct link_source *s)
 {
 	int r = nl_recvmsgs_default(s->news);
 
-	if (r < 0 && r != -NLE_AGAIN) { /* the queue overflowed: the present was not lost */
-		for (size_t i = 0; i < s->n; i++)
-			observe(s, i, look(s, i));
-		s->addresses_changed = true;
-	}
+	if (r < 0 && r != -NLE_AGAIN)
+		catch_up(s);
 	if (s->addresses_changed)
 		count_addresses(s, true);
 	s->addresses_changed = false;
