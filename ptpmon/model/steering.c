@@ -83,9 +83,9 @@ enum steering_news steering_look(struct steering *s, const struct steering_readi
 {
 	bool pll = now->kernel_pll && !s->locked;
 
-	s->locked = now->kernel_pll;
 	if (step_is_strange(s, mono_ns))
-		return STEERING_STEP;
+		return STEERING_STEP; /* the rest is still so at the next look */
+	s->locked = now->kernel_pll;
 	if (pll)
 		return STEERING_PLL;
 	return frequency_is_strange(s, now->freq_ppb) ? STEERING_FREQUENCY : STEERING_NOTHING;

@@ -3,7 +3,7 @@
  * usage: rival NAME [freq PPB | pll | step NS]
  *
  * Runs under the name of another program that steers clocks, until it is ended; with an effect on
- * CLOCK_REALTIME ten times a second (step: once). For boards of the lab, whose clock is private.
+ * CLOCK_REALTIME a hundred times a second (step: once). For boards of the lab, whose clock is private.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-enum { EVERY_US = 100000 };
+enum { EVERY_US = 10000 };
 
 static struct timex effect(const char *kind, long value)
 {

@@ -32,6 +32,7 @@ static const struct {
 	{"our program hangs", "...qqqqqqq", ""},
 	{"nothing is concluded from silence", "...QQQQQ", ""},
 	{"the kernel's PLL", "...ppp..pp", "3 pll, 8 pll"},
+	{"a step, and the PLL when that is told", "........s..ppp..", "11 step, 12 pll"},
 	{"our own step", "...j......", ""},
 	{"our own step, told late", "...l.j.......", ""},
 	{"a step of somebody else", "........s........", "11 step"},
