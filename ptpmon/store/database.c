@@ -20,8 +20,6 @@
 #include "ptpmon/store/schema-4.h" /* made from schema-4.sql */
 #include "ptpmon/store/schema.h"   /* made from schema.sql */
 
-#define APPLICATION_ID 0x7074706d /* "ptpm" */
-
 /* Checking a big database on slow flash must not keep the recorder from recording. */
 #define CHECK_TIME_NS (10 * NSEC_PER_SEC)
 
@@ -178,7 +176,7 @@ static int identify(sqlite3 *db, const char *path, char why[static DATABASE_ERRO
 	}
 	if (n == 0)
 		return refuse(-EUCLEAN, why, "%s: damaged (no tables)", path);
-	if (application != APPLICATION_ID)
+	if (application != DATABASE_APPLICATION_ID)
 		return refuse(-EMEDIUMTYPE, why, "%s: a database, but not one of ptpmon's", path);
 	if (version < 1)
 		return refuse(-EUCLEAN, why, "%s: damaged (no version)", path);
@@ -346,7 +344,7 @@ static int fill(const char *path, char why[static DATABASE_ERROR_MAX])
 	if (r < 0)
 		return r;
 	(void)sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
-	(void)snprintf(mark, sizeof(mark), "PRAGMA application_id = %d", APPLICATION_ID);
+	(void)snprintf(mark, sizeof(mark), "PRAGMA application_id = %d", DATABASE_APPLICATION_ID);
 	/*
 	 * Each flush writes anew the last page of every table that it adds to, those above them and
 	 * the first: with few rows a flush that is most of what the flash sees.

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 enum {
+	DATABASE_APPLICATION_ID = 0x7074706d, /* "ptpm" */
 	DATABASE_ERROR_MAX = 256,
 	DATABASE_BUSY_MS = 5000,
 	DATABASE_PATH_MAX = 500, /* SQLite takes 512, with what it appends for its log */

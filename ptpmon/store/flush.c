@@ -48,6 +48,7 @@ int store_open_database(struct store *s, char why[static STORE_ERROR_MAX])
 		close_database(s);
 		return r;
 	}
+	guard_begin(&s->guard, s->db);
 	s->data_bytes = run.data_bytes;
 	s->written_bytes = run.written_bytes;
 	s->written_at_start = usage_thread_written();
@@ -71,6 +72,21 @@ static int leave_moved(struct store *s, char why[static STORE_ERROR_MAX])
 	return access(s->path, F_OK) == 0 ? aside_move_log(s->path, why) : 0;
 }
 
+/*
+ * Somebody harmed what is open. What the log holds goes into the file, unless that is no longer
+ * ours; whether it is sound then is for the next who opens it to say.
+ */
+static int leave_harmed(struct store *s, enum guard_finding found, char why[static STORE_ERROR_MAX])
+{
+	bool ours = found != GUARD_OVERWRITTEN;
+
+	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	if (ours) /* and the log is left as it is, for those who read it */
+		(void)sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_FULL, NULL, NULL);
+	close_database(s);
+	return ours ? 0 : aside_move_log(s->path, why);
+}
+
 /* Damage that the check of a big file had no time to find would be found for ever. */
 static int leave_damaged(struct store *s, bool again, char why[static STORE_ERROR_MAX])
 {
@@ -87,18 +103,27 @@ static int leave_damaged(struct store *s, bool again, char why[static STORE_ERRO
 static int prepare(struct store *s, char why[static STORE_ERROR_MAX])
 {
 	bool damaged = s->db && s->damages > 0; /* found by the flush before */
+	enum guard_finding found = GUARD_GOOD;
+	char harm[DATABASE_ERROR_MAX];
 	int moved = 0;
 	int r = 0;
 
 	if (s->db && !damaged)
 		(void)sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	if (s->db && !damaged && !moved)
+		found = guard_look(&s->guard, s->db, harm);
 	if (moved)
 		r = leave_moved(s, why);
+	else if (found != GUARD_GOOD)
+		r = leave_harmed(s, found, why);
 	else if (damaged)
 		r = leave_damaged(s, s->damages > 1, why);
 	if (r < 0 || s->db)
 		return r;
 	r = store_open_database(s, why);
+	if (r == 0 && found != GUARD_GOOD && !*s->set_aside)
+		(void)snprintf(s->set_aside, sizeof(s->set_aside),
+			       "%.200s: opened again, and sound", harm);
 	s->anew = r == 0 && s->run.resumed_from_mono_ns == TIME_UNKNOWN;
 	return r;
 }

@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "ptpmon/store/database.h"
+#include "ptpmon/store/guard.h"
 #include "ptpmon/store/queue.h"
 #include "ptpmon/store/retention.h"
 #include "ptpmon/store/run.h"
@@ -47,6 +48,7 @@ struct store {
 
 	/* the writer's */
 	sqlite3 *db;                 /* NULL: could not be opened again yet */
+	struct guard guard;          /* of what is open */
 	struct writer *writer;       /* NULL as well then */
 	struct retention *retention; /* NULL until it is first needed for this file */
 	struct queue batch;

@@ -30,14 +30,19 @@ static void empty_file(struct fixture *f)
 	create_file(f->path, "", 0);
 }
 
-static void overwrite_page(const char *path, off_t page)
+static void overwrite(const char *path, off_t at)
 {
 	char noise[4096];
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	memset(noise, 0xa5, sizeof(noise));
-	assert_int_equal(pwrite(fd, noise, sizeof(noise), page * 4096), (ssize_t)sizeof(noise));
+	assert_int_equal(pwrite(fd, noise, sizeof(noise), at), (ssize_t)sizeof(noise));
 	assert_int_equal(close(fd), 0);
+}
+
+static void overwrite_page(const char *path, off_t page)
+{
+	overwrite(path, page * 4096);
 }
 
 static void damaged_page(struct fixture *f)
@@ -212,7 +217,8 @@ static void test_a_file_damaged_while_it_is_written(void **state)
 	char aside[512];
 
 	(void)ask_int(f->path, "PRAGMA wal_checkpoint(TRUNCATE)");
-	overwrite_page(f->path, 0);
+	for (off_t page = 0; page < 5; page++)
+		overwrite(f->path, page * 4096 + (page == 0 ? 100 : 0)); /* not its header */
 	assert_goes_on(f, s);
 	assert_true(find_aside(f, ".db", aside));
 	assert_told(f, "while written", "");
@@ -234,6 +240,55 @@ static void test_a_file_moved_away_while_it_is_written(void **state)
 			       "moved or removed"));
 	assert_string_equal(ask(elsewhere, "PRAGMA integrity_check"), "ok");
 	assert_int_equal(ask_int(elsewhere, "SELECT value_ns FROM sample"), 1);
+}
+
+/* SQLite would go on writing to what nobody can read any more. */
+static void test_files_harmed_while_they_are_written(void **state)
+{
+	enum harm { UNLINK, TRUNCATE, OVERWRITE };
+	static const struct {
+		const char *suffix;
+		enum harm harm;
+		bool loses;
+		const char *told;
+	} rows[] = {
+		{"-wal", UNLINK, false, "ptpmon.db-wal: removed by somebody: opened again"},
+		{"-shm", UNLINK, false, "ptpmon.db-shm: removed by somebody: opened again"},
+		{"", TRUNCATE, true, "set aside as ptpmon-damaged-"},
+		{"", OVERWRITE, true, "set aside as ptpmon-damaged-"},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct sample sample = sample_at(2000, 2);
+		struct store *s;
+		char path[128];
+
+		(void)snprintf(f->directory, sizeof(f->directory), "%s/%zu", f->top, i);
+		(void)snprintf(f->path, sizeof(f->path), "%s/ptpmon.db", f->directory);
+		(void)snprintf(path, sizeof(path), "%s%s", f->path, rows[i].suffix);
+		s = recording(f);
+		if (rows[i].loses) /* else all of it would still be in the log */
+			(void)ask_int(f->path, "PRAGMA wal_checkpoint(TRUNCATE)");
+		if (rows[i].harm == UNLINK)
+			assert_int_equal(unlink(path), 0);
+		else if (rows[i].harm == TRUNCATE)
+			assert_int_equal(truncate(path, 8192), 0);
+		else
+			overwrite_page(path, 0);
+		(void)store_put_sample(s, &sample);
+		WAIT_FOR(store_health(s).samples == 2);
+		/* before it ends, and so in what others see */
+		assert_int_equal(ask_int(f->path, "SELECT count(*) FROM sample"),
+				 rows[i].loses ? 1 : 2);
+		assert_string_equal(ask(f->path, "PRAGMA integrity_check"), "ok");
+		assert_non_null(strstr(ask(f->path, "SELECT text FROM event WHERE "
+						    "code = 'store-set-aside'"),
+				       rows[i].told));
+		(void)store_close(s, "stopped", NSEC_PER_SEC);
+		assert_int_equal(ask_int(f->path, "SELECT count(*) FROM run"), 1);
+		assert_string_equal(ask(f->path, "SELECT how FROM run"), "stopped");
+	}
 }
 
 /* The log of the old file must not be played into the one that took its place. */
@@ -264,6 +319,7 @@ int main(void)
 		FIXTURE_TEST(test_names_do_not_collide),
 		FIXTURE_TEST(test_a_file_damaged_while_it_is_written),
 		FIXTURE_TEST(test_a_file_moved_away_while_it_is_written),
+		FIXTURE_TEST(test_files_harmed_while_they_are_written),
 		FIXTURE_TEST(test_a_file_replaced_while_it_is_written),
 	};
 
