@@ -22,16 +22,18 @@ bool building_in_column(const struct building *b, size_t column, int64_t mono_ns
 	return column == 0 || spans_contain(c->spans, c->n_spans, mono_ns);
 }
 
-/* By more than a second: what sets a clock that was wrong, not what a servo corrects. */
+/*
+ * By more than a second: what sets a clock that was wrong, not what a servo corrects. A leap second
+ * is one, and what the clock was slewed by since the anchor before it: UTC was right before it too.
+ */
 static bool is_set_later(const struct clock_anchor *anchors, size_t n, int64_t mono_ns)
 {
-	for (size_t i = n; i-- > 1 && anchors[i].mono_ns > mono_ns;) {
-		int64_t before_ns = anchors[i - 1].utc_ns - anchors[i - 1].mono_ns;
-		int64_t step_ns = anchors[i].utc_ns - anchors[i].mono_ns - before_ns;
+	int64_t step_ns;
 
-		if (anchors[i].reason == ANCHOR_STEP && llabs(step_ns) > NSEC_PER_SEC)
+	for (size_t i = n; i-- > 1 && anchors[i].mono_ns > mono_ns;)
+		if (anchors[i].reason == ANCHOR_STEP &&
+		    clock_anchor_stepped(&anchors[i - 1], &anchors[i], NSEC_PER_SEC, &step_ns))
 			return true;
-	}
 	return false;
 }
 

@@ -165,6 +165,44 @@ static void a_step_moves_the_wall_clock_only(void **state)
 	fixture_remove(&f);
 }
 
+/* The clock ran 20 ppm off for the minute before it, which makes the step as seen 1.2 ms less or
+ * more. */
+static void a_leap_second_leaves_the_times_before_it_right(void **state)
+{
+	static const int64_t slewed_ns[] = {-1200000, 0, 1200000};
+
+	for (size_t i = 0; i < sizeof(slewed_ns) / sizeof(slewed_ns[0]); i++) {
+		struct fixture f;
+		struct report *r;
+		unsigned offset;
+
+		fixture_open(&f, NULL);
+		offset = fixture_offset_series(&f, "eth0");
+		fixture_state(&f, 0, "eth0", "SLAVE");
+		for (int64_t at = 0; at < 120; at++)
+			fixture_sample(&f, offset, at * S,
+				       at == 59   ? 3000
+				       : at == 60 ? 2000
+						  : 1,
+				       0);
+		fixture_event(&f, EVENT_CLOCK_STEPPED, 60 * S, "", "stepped by -1 s", "");
+		fixture_anchor(&f, 60 * S, START_UTC + 59 * S + slewed_ns[i]);
+		fixture_close(&f, 120 * S, "stopped", NULL);
+		r = fixture_report(&f, NULL);
+		assert_int_equal(r->offsets[0].columns[0].count, 120);
+		assert_int_equal(r->offsets[0].columns[0].gaps, 0);
+		assert_int_equal(r->columns[0].duration_ns, 120 * S);
+		assert_false(r->from.utc_uncertain);
+		/* the same second twice: order is that of the axis */
+		assert_int_equal(r->worst_offsets[0].at.mono_ns, START_MONO + 59 * S);
+		assert_int_equal(r->worst_offsets[0].at.utc_ns, START_UTC + 59 * S);
+		assert_int_equal(r->worst_offsets[1].at.mono_ns, START_MONO + 60 * S);
+		assert_int_equal(r->worst_offsets[1].at.utc_ns, START_UTC + 59 * S + slewed_ns[i]);
+		r = report_free(r);
+		fixture_remove(&f);
+	}
+}
+
 static void an_end_that_is_missing_is_told_apart(void **state)
 {
 	struct report_request request = {
@@ -353,6 +391,7 @@ int main(void)
 		cmocka_unit_test(one_sample_supports_nothing),
 		cmocka_unit_test(large_offsets_keep_their_noise),
 		cmocka_unit_test(a_step_moves_the_wall_clock_only),
+		cmocka_unit_test(a_leap_second_leaves_the_times_before_it_right),
 		cmocka_unit_test(an_end_that_is_missing_is_told_apart),
 		cmocka_unit_test(a_run_is_read_while_it_is_written),
 		cmocka_unit_test(a_scope_is_looked_at_alone),
