@@ -2,6 +2,7 @@
 #include "ptpmon/import.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,9 @@ static bool is_cyclictest(FILE *f)
 int import_file(const struct import_options *options, const char *path, struct import_result *out,
 		char why[static STORE_ERROR_MAX])
 {
-	CLEANUP(fclosep) FILE *f = fopen(path, "re");
+	/* not blocking: a pipe that nobody writes to is to be refused, not waited for */
+	CLEANUP(close_fdp) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CLEANUP(fclosep) FILE *f = NULL;
 	CLEANUP(freep) char *text = NULL;
 	CLEANUP(freep) struct import *im = calloc(1, sizeof(*im));
 	struct stat st;
@@ -125,15 +128,20 @@ int import_file(const struct import_options *options, const char *path, struct i
 	int r;
 
 	*out = (struct import_result){0};
-	if (!f || fstat(fileno(f), &st) < 0 || !im) {
+	if (fd < 0 || fstat(fd, &st) < 0 || !im) {
 		r = -errno;
 		(void)snprintf(why, STORE_ERROR_MAX, "%.200s: %s", path, strerror(-r));
 		return r;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		(void)snprintf(why, STORE_ERROR_MAX, "%.200s: not a regular file", path);
+		(void)snprintf(why, STORE_ERROR_MAX,
+			       "%.180s: not a regular file: save it as one, and name that", path);
 		return -EINVAL;
 	}
+	f = fdopen(fd, "r");
+	if (!f)
+		return -ENOMEM;
+	fd = -1; /* it is f's now */
 	*im = (struct import){.options = options, .path = path, .result = out, .why = why};
 	if (!is_cyclictest(f))
 		return import_log(im, f);

@@ -13,7 +13,11 @@
 #define ANCHOR_NS (60 * NSEC_PER_SEC) /* from one to the next */
 #define STEP_NS   (2 * NSEC_PER_SEC)  /* a wall clock that differs so much was stepped */
 
-enum { SERIES_MAX = 64, PROGRAMS_MAX = 16 };
+enum {
+	SERIES_MAX = 64,
+	PROGRAMS_MAX = 16,
+	LINE_ROOM = 4096, /* more than any line that is understood has */
+};
 
 /* Whose numbers these are: a series for samples, two for summaries. */
 struct origin {
@@ -280,12 +284,26 @@ static int take_line(struct log *log, const char *line, size_t len)
 	return r < 0 ? r : put[kind](log, &l);
 }
 
+/* A line with its end, or LINE_ROOM octets of a longer one, or 0: a file of zeros is one line. */
+static size_t read_line(FILE *f, char line[static LINE_ROOM])
+{
+	size_t len = 0;
+	int c;
+
+	while ((c = getc_unlocked(f)) != EOF) {
+		if (len < LINE_ROOM)
+			line[len++] = (char)c;
+		if (c == '\n')
+			break;
+	}
+	return len;
+}
+
 int import_log(struct import *im, FILE *f)
 {
 	CLEANUP(freep) struct log *log = calloc(1, sizeof(*log));
-	CLEANUP(freep) char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
+	char line[LINE_ROOM];
+	size_t len;
 	int ended;
 	int r = 0;
 
@@ -294,8 +312,8 @@ int import_log(struct import *im, FILE *f)
 		return -ENOMEM;
 	}
 	log->im = im;
-	while (r == 0 && (len = getline(&line, &size, f)) > 0)
-		r = take_line(log, line, (size_t)len);
+	while (r == 0 && (len = read_line(f, line)) > 0)
+		r = take_line(log, line, len);
 	if (r == 0 && ferror(f)) {
 		(void)snprintf(im->why, STORE_ERROR_MAX, "%.200s: %s", im->path, strerror(EIO));
 		r = -EIO;

@@ -3,6 +3,7 @@
 #include "store-fixture.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 
 #include "data-file.h"
 #include "ptpmon/import.h"
@@ -191,9 +192,60 @@ static void test_what_cannot_be_imported(void **state)
 	assert_int_equal(access(foreign, F_OK), 0);
 }
 
+static int import_text(struct fixture *f, const char *name, const char *text, size_t len,
+		       off_t then_zeros, struct import_result *out)
+{
+	struct import_options options = {.database = f->path};
+	char path[128];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", f->top, name);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(truncate(path, (off_t)len + then_zeros), 0);
+	return import_file(&options, path, out, f->why);
+}
+
+/* What a crash leaves behind a log: zeros, as many as the disk had promised. */
+static void test_a_line_without_end_takes_no_memory(void **state)
+{
+	static const char good[] = "ptp4l[1.000]: master offset 1 s2 freq +1 path delay 1\n"
+				   "ptp4l[2.000]: master offset 2 s2 freq +1 path delay 1\n";
+	struct fixture *f = *state;
+	struct import_result r;
+	struct rusage before;
+	struct rusage after;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+	assert_int_equal(import_text(f, "zeros.log", good, strlen(good), 256 << 20, &r), 0);
+	assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+	assert_int_equal(r.samples, 2);
+	assert_int_equal(r.strange, 1);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 65536); /* kB */
+}
+
+static void test_a_pipe_is_refused_and_not_waited_for(void **state)
+{
+	struct fixture *f = *state;
+	struct import_options options = {.database = f->path};
+	struct import_result r;
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/pipe", f->top);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(import_file(&options, path, &r, f->why), -EINVAL);
+	assert_non_null(strstr(f->why, "not a regular file"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_line_without_end_takes_no_memory,
+						into_own_directory, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_a_pipe_is_refused_and_not_waited_for,
+						into_own_directory, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_recorded_logs, into_own_directory,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_the_journal_cut_and_booted_twice,
