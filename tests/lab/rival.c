@@ -3,7 +3,8 @@
  * usage: rival NAME [freq PPB | pll | step NS]
  *
  * Runs under the name of another program that steers clocks, until it is ended; with an effect on
- * CLOCK_REALTIME a hundred times a second (step: once). For boards of the lab, whose clock is private.
+ * CLOCK_REALTIME a hundred times a second (step: once). For boards of the lab, whose clock is
+ * private.
  */
 #include <stdio.h>
 #include <stdlib.h>
