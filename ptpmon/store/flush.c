@@ -104,14 +104,14 @@ static int prepare(struct store *s, char why[static STORE_ERROR_MAX])
 {
 	bool damaged = s->db && s->damages > 0; /* found by the flush before */
 	enum guard_finding found = GUARD_GOOD;
-	char harm[DATABASE_ERROR_MAX];
+	const char *harm = NULL;
 	int moved = 0;
 	int r = 0;
 
 	if (s->db && !damaged)
 		(void)sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
 	if (s->db && !damaged && !moved)
-		found = guard_look(&s->guard, s->db, harm);
+		found = guard_look(&s->guard, s->db, &harm);
 	if (moved)
 		r = leave_moved(s, why);
 	else if (found != GUARD_GOOD)
@@ -122,8 +122,8 @@ static int prepare(struct store *s, char why[static STORE_ERROR_MAX])
 		return r;
 	r = store_open_database(s, why);
 	if (r == 0 && found != GUARD_GOOD && !*s->set_aside)
-		(void)snprintf(s->set_aside, sizeof(s->set_aside),
-			       "%.200s: opened again, and sound", harm);
+		(void)snprintf(s->set_aside, sizeof(s->set_aside), "%s: opened again, and sound",
+			       harm);
 	s->anew = r == 0 && s->run.resumed_from_mono_ns == TIME_UNKNOWN;
 	return r;
 }

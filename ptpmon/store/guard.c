@@ -79,25 +79,19 @@ static bool is_truncated(struct guard *g, sqlite3 *db)
 	return file.st_size < least;
 }
 
-enum guard_finding guard_look(struct guard *g, sqlite3 *db, char why[static DATABASE_ERROR_MAX])
+enum guard_finding guard_look(struct guard *g, sqlite3 *db, const char **what)
 {
-	const char *path = sqlite3_db_filename(db, "main");
-
 	if (is_overwritten(db)) {
-		(void)snprintf(why, DATABASE_ERROR_MAX, "%.160s: overwritten by somebody", path);
+		*what = "the file was overwritten by somebody";
 		return GUARD_OVERWRITTEN;
 	}
-	if (is_truncated(g, db)) {
-		(void)snprintf(why, DATABASE_ERROR_MAX, "%.160s: truncated by somebody", path);
-		return GUARD_LOG_LOST;
-	}
-	if (is_other(db, "-wal", &g->log)) {
-		(void)snprintf(why, DATABASE_ERROR_MAX, "%.160s-wal: removed by somebody", path);
-		return GUARD_LOG_LOST;
-	}
-	if (is_other(db, "-shm", &g->index)) {
-		(void)snprintf(why, DATABASE_ERROR_MAX, "%.160s-shm: removed by somebody", path);
-		return GUARD_LOG_LOST;
-	}
-	return GUARD_GOOD;
+	if (is_truncated(g, db))
+		*what = "the file was truncated by somebody";
+	else if (is_other(db, "-wal", &g->log))
+		*what = "its log (-wal) was removed by somebody";
+	else if (is_other(db, "-shm", &g->index))
+		*what = "the index of its log (-shm) was removed by somebody";
+	else
+		return GUARD_GOOD;
+	return GUARD_LOG_LOST;
 }

@@ -28,5 +28,5 @@ enum guard_finding {
 	GUARD_OVERWRITTEN, /* the file is something else now: the log must not get into it */
 };
 
-/* With one line in why, that begins with the name of the file, unless it is good. */
-enum guard_finding guard_look(struct guard *g, sqlite3 *db, char why[static DATABASE_ERROR_MAX]);
+/* *what tells of it, unless it is good. */
+enum guard_finding guard_look(struct guard *g, sqlite3 *db, const char **what);

@@ -252,8 +252,9 @@ static void test_files_harmed_while_they_are_written(void **state)
 		bool loses;
 		const char *told;
 	} rows[] = {
-		{"-wal", UNLINK, false, "ptpmon.db-wal: removed by somebody: opened again"},
-		{"-shm", UNLINK, false, "ptpmon.db-shm: removed by somebody: opened again"},
+		{"-wal", UNLINK, false,
+		 "record: its log (-wal) was removed by somebody: opened again, and sound"},
+		{"-shm", UNLINK, false, "(-shm) was removed by somebody: opened again, and sound"},
 		{"", TRUNCATE, true, "set aside as ptpmon-damaged-"},
 		{"", OVERWRITE, true, "set aside as ptpmon-damaged-"},
 	};
