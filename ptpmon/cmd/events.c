@@ -47,7 +47,9 @@ static int print(const struct settings *s, const struct event_line *e)
 	object = event_line_to_json(e);
 	if (!object)
 		return -ENOMEM;
-	return json_dumpf(object, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF ? -EIO : 0;
+	if (json_dumpf(object, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF)
+		return -(errno ?: EIO);
+	return 0;
 }
 
 static int on_event(void *userdata, const struct query_event *e)
@@ -90,7 +92,7 @@ static int show(struct position *p, struct query *q)
 		r = query_visit_events(q, p->since_mono_ns, INT64_MAX, keep_largest_id,
 				       &largest_id);
 	if (r == 0 && fflush(stdout) == EOF)
-		r = -EIO;
+		r = -errno;
 	p->last_id = largest_id;
 	if (r == -EUCLEAN)
 		return options_complain(p->settings->command,
@@ -135,8 +137,8 @@ static int on_live(void *userdata, const json_t *json, const struct event_line *
 	if (!p->settings->json)
 		r = event_line_print(line, stdout);
 	else if (json_dumpf(json, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF)
-		r = -EIO;
-	return r == 0 && fflush(stdout) == EOF ? -EIO : r;
+		r = -(errno ?: EIO);
+	return r == 0 && fflush(stdout) == EOF ? -errno : r;
 }
 
 /* Over every recorder that comes, and every service. */

@@ -32,7 +32,7 @@ struct table {
 
 static int is_broken(void)
 {
-	return ferror(stdout) ? -EIO : 0;
+	return ferror(stdout) ? -(errno ?: EIO) : 0; /* of what was printed just before */
 }
 
 /* Quoted where it has to be; a formula of a spreadsheet is not to be one. */
@@ -213,14 +213,12 @@ static int print(const char *command, const struct table *table, struct exportin
 
 	(void)puts(table->header);
 	r = table->print(e);
-	if (r == 0 && fflush(stdout) == EOF)
-		r = -errno;
+	if (r == 0 || is_broken())
+		return options_flush(command);
 	if (r == -EUCLEAN)
 		return options_complain(command,
 					"the record is damaged: a row of the run makes no sense");
-	if (r < 0)
-		return options_complain(command, "cannot export: %s", strerror(-r));
-	return EXIT_GOOD;
+	return options_complain(command, "cannot export: %s", strerror(-r));
 }
 
 static void fill(struct exporting *e, struct query *q, const struct recorded_when *since,

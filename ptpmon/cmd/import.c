@@ -112,9 +112,7 @@ static int import_all(const char *command, const struct import_options *options,
 		if (r.first_run == 0 && status == EXIT_GOOD)
 			status = EXIT_BAD;
 	}
-	if (fflush(stdout) == EOF)
-		return options_complain(command, "cannot print");
-	return status;
+	return options_flush(command) == EXIT_GOOD ? status : EXIT_USAGE;
 }
 
 int cmd_import(int argc, char **argv)

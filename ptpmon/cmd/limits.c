@@ -226,7 +226,7 @@ static int read_file(struct limits *out, const char *path, char why[static LIMIT
 	if (!f || !text || ferror(f))
 		r = errno ? -errno : -EIO;
 	else if (len == FILE_MAX)
-		r = -E2BIG;
+		r = -EFBIG;
 	if (r < 0) {
 		(void)snprintf(why, LIMITS_ERROR_MAX, "%.200s: %s", path, strerror(-r));
 		return r;

@@ -269,12 +269,12 @@ bool options_load_config(struct config *out, const char *name, const char *path)
 
 int options_flush(const char *name)
 {
-	/* an earlier write may have failed, and left nothing to flush */
+	/* an earlier write may have failed, and left nothing to flush: its errno has stayed */
 	bool failed = ferror(stdout) != 0;
 
-	if (fflush(stdout) != 0)
-		return options_complain(name, "cannot print: %s", strerror(errno));
-	if (failed)
-		return options_complain(name, "cannot print");
+	if (!failed)
+		errno = 0;
+	if (fflush(stdout) != 0 || failed)
+		return options_complain(name, "cannot print: %s", strerror(errno ?: EIO));
 	return EXIT_GOOD;
 }

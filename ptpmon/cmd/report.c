@@ -272,7 +272,7 @@ int cmd_report(int argc, char **argv)
 		return status;
 	if (s.list_limits) {
 		limits_list(stdout);
-		return EXIT_GOOD;
+		return options_flush("report");
 	}
 	if (s.limits && limits_find(&limits, s.limits, why) < 0)
 		return options_complain("report", "%s", why);

@@ -79,6 +79,7 @@ int event_line_print(const struct event_line *e, FILE *out)
 	CLEAN(text, e->text);
 	if (e->utc_ns != TIME_UNKNOWN)
 		(void)figure_utc(e->utc_ns, utc);
-	return fprintf(out, "%-24s  %-7s  %s\n", utc, severity_name(e->severity), text) < 0 ? -EIO
-											    : 0;
+	if (fprintf(out, "%-24s  %-7s  %s\n", utc, severity_name(e->severity), text) < 0)
+		return -(errno ?: EIO);
+	return 0;
 }

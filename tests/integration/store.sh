@@ -67,6 +67,16 @@ check "events: the start of the run" grep -q '^20.*T.*Z *notice *run 1: begins' 
 check "events: all of them" [ "$(ptpmon slave events --json | jq -s length)" = \
 	"$(sql 'select count(*) from event')" ]
 
+# Output that does not get out is a failure, and says why.
+for words in report 'report --json' 'report --list-limits' 'export --csv' 'export --csv --table events' runs 'runs --json' \
+	events 'events --json' 'compare last last'; do
+	full_status=0
+	# shellcheck disable=SC2086 # words
+	ptpmon slave ${words%% *} ${words#"${words%% *}"} >/dev/full 2>"$LAB_WORK/full.log" || full_status=$?
+	check "$words into a full disk: status 2, and why" \
+		[ "$full_status $(grep -c 'No space left on device' "$LAB_WORK/full.log")" = "2 1" ]
+done
+
 # A disk that is full, and then is not.
 start
 board_start slave follow "$LAB_BUILD/ptpmon/ptpmon" events --config "$LAB_WORK/slave.conf" --follow
@@ -105,6 +115,15 @@ check "file taken away: a new one is begun" wait_for 10 '[ -e "$disk/ptpmon.db" 
 check "file taken away: the record tells" [ "$(events store-set-aside)" = 1 ]
 check "file taken away: what was taken is whole" \
 	[ "$(sqlite3 "$disk/kept.db" 'pragma integrity_check')" = ok ]
+
+# Its log is removed under it: SQLite itself would not notice.
+before=$(sql 'select count(*) from sample')
+rm "$disk/ptpmon.db-wal"
+check "log removed: the service says so" \
+	wait_for 5 'grep -q "its log (-wal) was removed by somebody: opened again, and sound" "$LAB_WORK/slave-ptpmon.log"'
+check "log removed: the record goes on, and nothing is missing" rows_grow 5
+check "log removed: what was there is there" [ "$(sql "select count(*) > $before from sample")" = 1 ]
+check "log removed: it is sound" [ "$(sql 'pragma integrity_check')" = ok ]
 stop slave-ptpmon
 rm -f "$disk/kept.db" "$disk"/*-damaged-*
 head -c 100000 /dev/urandom | dd of="$disk/ptpmon.db" conv=notrunc status=none
