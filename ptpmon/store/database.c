@@ -47,6 +47,7 @@ static const struct failure_row failures[] = {
 	{ SQLITE_FULL,     ENOSPC,  ": make room there" },
 	{ SQLITE_CORRUPT,  EUCLEAN, "" },
 	{ SQLITE_NOTADB,   EUCLEAN, "" },
+	{ SQLITE_ERROR,    EUCLEAN, "" }, /* our statements are right: a table or column is missing */
 };
 /* clang-format on */
 
@@ -246,13 +247,6 @@ static int open_read(sqlite3 **out, const char *path, char why[static DATABASE_E
 	return 0;
 }
 
-int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
-{
-	int r = open_read(out, path, why);
-
-	return r == -EMEDIUMTYPE ? -EUCLEAN : r;
-}
-
 static int past_deadline(void *deadline_mono_ns)
 {
 	return nsec_now(CLOCK_MONOTONIC) > *(int64_t *)deadline_mono_ns;
@@ -282,6 +276,18 @@ static int check_tables(sqlite3 *db, const char *path, char why[static DATABASE_
 	else if (n != 10)
 		r = refuse_damaged(path, "tables are missing", why);
 	return r;
+}
+
+int database_open_read(sqlite3 **out, const char *path, char why[static DATABASE_ERROR_MAX])
+{
+	CLEANUP(database_closep) sqlite3 *db = NULL;
+	int r = open_read(&db, path, why);
+
+	if (r == 0)
+		r = check_tables(db, path, why);
+	if (r == 0)
+		*out = steal(&db);
+	return r == -EMEDIUMTYPE ? -EUCLEAN : r;
 }
 
 /* What stands in the file fits together, as far as can be looked at in CHECK_TIME_NS. */

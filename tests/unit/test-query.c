@@ -426,6 +426,7 @@ static const struct {
 	{ "a window of no length",      "INSERT INTO latency VALUES (1, 1, 5, -1, 0, NULL, 0, NULL, 0, 0, x'')" },
 	{ "a window of any length",     "INSERT INTO latency VALUES (1, 1, 5, 9223372036854775807, 0, NULL, 0, NULL, 0, 0, x'')" },
 	{ "an event off the axis",      "INSERT INTO event VALUES (1, 1, -5, 'info', 'gap', 'x', 'y', NULL)" },
+	{ "a table is missing",         "DROP TABLE event" },
 	{ "a sample of no series",      "INSERT INTO sample VALUES (1, 77, 5, 5, NULL, NULL, NULL, 0, 0)" },
 };
 /* clang-format on */

@@ -292,6 +292,19 @@ static void test_files_harmed_while_they_are_written(void **state)
 	}
 }
 
+static void test_a_table_dropped_while_it_is_written(void **state)
+{
+	struct fixture *f = *state;
+	struct store *s = recording(f);
+	char aside[512];
+	sqlite3 *db = open_raw(f->path);
+
+	exec_raw(db, "DROP TABLE sample");
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	assert_goes_on(f, s);
+	assert_true(find_aside(f, ".db", aside));
+}
+
 /* The log of the old file must not be played into the one that took its place. */
 static void test_a_file_replaced_while_it_is_written(void **state)
 {
@@ -321,6 +334,7 @@ int main(void)
 		FIXTURE_TEST(test_a_file_damaged_while_it_is_written),
 		FIXTURE_TEST(test_a_file_moved_away_while_it_is_written),
 		FIXTURE_TEST(test_files_harmed_while_they_are_written),
+		FIXTURE_TEST(test_a_table_dropped_while_it_is_written),
 		FIXTURE_TEST(test_a_file_replaced_while_it_is_written),
 	};
 
