@@ -34,8 +34,8 @@ static void say_percentile(struct strbuf *s, const struct report_offset *o, size
 	strbuf_addf(s, "%s%s", i > 0 ? ", " : "",
 		    i > 0 ? report_percentiles[i].text : "median |offset|");
 	if (o->abs.value_ns[i] == SAMPLE_UNKNOWN)
-		strbuf_addf(s, " refused (%" PRIu64 " of %" PRIu64 " samples)", o->count,
-			    quantile_needed(report_percentiles[i].p_milli));
+		strbuf_addf(s, " needs %" PRIu64 " samples (%" PRIu64 " here)",
+			    quantile_needed(report_percentiles[i].p_milli), o->count);
 	else
 		strbuf_addf(s, "%s %s",
 			    i == 0   ? ""

@@ -77,7 +77,9 @@ static void add_pieces(struct strbuf *out, const struct report_wander *w)
 	char age[NSEC_TEXT_MAX];
 
 	if (w->pieces > 1)
-		strbuf_addf(out, "  in %" PRIu64 " pieces, cut at gaps, the longest %s\n",
+		strbuf_addf(out,
+			    "  in %" PRIu64
+			    " pieces, cut at gaps, steps and out of SLAVE, the longest %s\n",
 			    w->pieces, nsec_format_age(w->longest_ns, age));
 	if (w->filled)
 		strbuf_addf(out, "  %" PRIu64 " values interpolated in holes of at most 3\n",
