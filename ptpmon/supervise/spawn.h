@@ -27,7 +27,7 @@ struct spawn_plan {
 	bool schedules_itself; /* schedule is what this many of its threads give themselves */
 	unsigned workers;
 	bool must_schedule;   /* a refused schedule is fatal */
-	bool drop_privileges; /* no capability, none to be had again, no_new_privs */
+	bool drop_privileges; /* no capability, no real-time priority, neither to be had again */
 	int death_signal;     /* sent when the parent ends */
 };
 

@@ -123,8 +123,10 @@ static void what_is_dropped_cannot_come_back(void **state)
 	const struct spawn_plan plan = {.drop_privileges = true};
 	char out[512];
 
-	shell(plan, "grep -E '^(CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs)' /proc/self/status", out,
-	      sizeof(out));
+	shell(plan,
+	      "ulimit -r; grep -E '^(CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs)' /proc/self/status",
+	      out, sizeof(out));
+	assert_memory_equal(out, "0\n", 2);
 	assert_non_null(strstr(out, "CapPrm:\t0000000000000000\n"));
 	assert_non_null(strstr(out, "CapEff:\t0000000000000000\n"));
 	assert_non_null(strstr(out, "CapAmb:\t0000000000000000\n"));
