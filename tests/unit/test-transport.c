@@ -74,6 +74,10 @@ static void open_wire(void)
 	      " echo 0 >/proc/sys/net/ipv6/conf/$of/accept_dad; done");
 	shell("ip addr add 10.0.0.1/24 dev wire0; ip addr add 10.0.0.2/24 dev wire1;"
 	      " ip link set dev wire0 up; ip link set dev wire1 up");
+	/* The kernel gives them their IPv6 addresses in its own time. */
+	shell("for of in wire0 wire1; do n=0;"
+	      " until ip -6 addr show dev $of scope link | grep inet6 | grep -qv tentative; do"
+	      " n=$((n + 1)); [ $n -le 500 ] || exit 1; sleep 0.01; done; done");
 }
 
 /* Who isn't root becomes that, in a user namespace. */
