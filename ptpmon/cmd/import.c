@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ptpmon import: what was measured elsewhere, as runs of a database of its own. */
-#include "ptpmon/import.h"
+#include "ptpmon/import/import.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -13,7 +13,7 @@
 #include "ptpmon/base/log.h"
 #include "ptpmon/cmd/cmd.h"
 #include "ptpmon/cmd/options.h"
-#include "ptpmon/recorder.h"
+#include "ptpmon/recorder/recorder.h"
 
 enum { FD_MAX = 1 << 20 };
 

@@ -7,8 +7,8 @@
 #include "ptpmon/base/log.h"
 #include "ptpmon/cmd/cmd.h"
 #include "ptpmon/cmd/options.h"
-#include "ptpmon/dry_run.h"
-#include "ptpmon/parent.h"
+#include "ptpmon/parent/dry_run.h"
+#include "ptpmon/parent/parent.h"
 
 static void block_signals(void)
 {

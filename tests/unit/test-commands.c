@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ptpmon/commands.h"
+#include "ptpmon/parent/commands.h"
 
 static struct config parse(const char *text)
 {

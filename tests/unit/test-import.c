@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "data-file.h"
-#include "ptpmon/import.h"
+#include "ptpmon/import/import.h"
 
 static struct import_result import(struct fixture *f, const char *name)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ptpmon/journal.h"
+#include "ptpmon/recorder/journal.h"
 
 static void make(struct journal_stream *j, int *reader)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "ptpmon/recorder_link.h"
+#include "ptpmon/parent/recorder_link.h"
 #include "ptpmon/supervise/message.h"
 
 static void a_message_arrives_as_it_was_sent(void **state)

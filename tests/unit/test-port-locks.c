@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ptpmon/port_locks.h"
+#include "ptpmon/parent/port_locks.h"
 
 static struct config parse(const char *text)
 {

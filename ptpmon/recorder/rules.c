@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is judged: programs of no use, complaints in their logs, rivals for the clocks. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ptpmon/base/nsec.h"
+#include "ptpmon/recorder/state.h"
+
+enum { RIVALS_TICKS = 30, FIRST_RIVALS_TICK = 3 };
+
+static const struct status_child *child_of(const struct recorder *rec, const char *name)
+{
+	for (size_t i = 0; i < rec->live.n_children; i++)
+		if (strcmp(rec->live.children[i].name, name) == 0)
+			return &rec->live.children[i];
+	return NULL;
+}
+
+/* What tells of its end comes before its new state. */
+static bool is_up(const struct status_child *child)
+{
+	return child && child->state == CHILD_UP && child->pid;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Alive but useless */
+
+static void add_link(const struct recorder *rec, size_t port, struct useless_facts *out)
+{
+	struct link_state link;
+
+	out->present = out->carrier = true; /* unless something else is known */
+	if (!rec->links)
+		return;
+	link = link_source_state(rec->links, port);
+	out->present = link.present;
+	out->carrier = link.carrier;
+	out->link_mono_ns = link.since_mono_ns;
+}
+
+/* The phc2sys that has to do with these ports: that of their PHC, or the one that follows. */
+static const char *phc2sys_of(const struct followed *f, char out[static CONFIG_CHILD_MAX])
+{
+	if (f->config->role == ROLE_GRANDMASTER)
+		return config_feeder_child(f->config, out);
+	(void)strcpy(out, "phc2sys");
+	return out;
+}
+
+static void add_phc2sys(const struct followed *f, struct useless_facts *out)
+{
+	const struct recorder *rec = f->rec;
+	char name[CONFIG_CHILD_MAX];
+	const struct status_child *child = child_of(rec, phc2sys_of(f, name));
+
+	if (!is_up(child))
+		return;
+	out->phc2sys_feeds = f->config->role == ROLE_GRANDMASTER;
+	out->phc2sys_up_mono_ns = child->started_mono_ns;
+	for (size_t i = 0; i < rec->n_logs; i++)
+		if (strcmp(rec->logs[i].name, name) == 0)
+			out->phc2sys_said_mono_ns = rec->logs[i].said_mono_ns;
+	out->phc2sys_interval_ns = NSEC_PER_SEC;
+}
+
+/* One that something else started runs as far as we know. */
+static int64_t up_since(const struct followed *f)
+{
+	const struct status_child *child = child_of(f->rec, f->config->child);
+
+	if (!f->config->manage)
+		return pmc_source_answered_mono_ns(f->pmc) ? 1 : 0;
+	return is_up(child) ? child->started_mono_ns : 0;
+}
+
+static struct useless_facts facts_of(const struct followed *f, size_t i, int64_t now_ns)
+{
+	const struct recorder *rec = f->rec;
+	const struct status_port *p = pmc_source_port(f->pmc, i);
+	int64_t stale_ns = rec->config->monitor.stale_after_ns;
+	struct useless_facts facts = {
+		.first_port = i == 0,
+		.slave = f->config->role != ROLE_GRANDMASTER,
+		.up_mono_ns = up_since(f),
+		.ended_mono_ns = f->ended_mono_ns,
+		.answered_mono_ns = pmc_source_answered_mono_ns(f->pmc),
+		.socket_there = pmc_source_socket_there(f->pmc),
+		.state_since_mono_ns = p->state_since_mono_ns,
+		.offset_mono_ns = p->offset_ns.mono_ns,
+		.stale_after_ns = later(stale_ns, 3 * p->sync_interval_ns.value),
+		.announce_timeout_ns = pmc_source_announce_timeout_ns(f->pmc, i),
+	};
+
+	if (p->state.known && now_ns - p->state.mono_ns <= STATUS_STATE_STALE_NS)
+		facts.state = (unsigned)p->state.value;
+	add_link(rec, f->first_port + i, &facts);
+	if (i == 0 || f->config->role != ROLE_GRANDMASTER)
+		add_phc2sys(f, &facts);
+	return facts;
+}
+
+static void restart(struct recorder *rec, const char *child, const struct event *why)
+{
+	struct message m = {.kind = MESSAGE_RESTART, .mono_ns = why->mono_ns};
+
+	(void)snprintf(m.child.name, sizeof(m.child.name), "%s", child);
+	(void)snprintf(m.text, sizeof(m.text), "%s", why->text);
+	(void)message_send(rec->options->parent_fd, &m);
+}
+
+static void judge_port(struct followed *f, size_t i, int64_t now_ns)
+{
+	struct recorder *rec = f->rec;
+	const struct useless_facts facts = facts_of(f, i, now_ns);
+	struct useless_policy policy = rec->rules.policy;
+	struct useless_news news[USELESS_NEWS_MAX];
+	char name[CONFIG_CHILD_MAX];
+	size_t n;
+
+	policy.restart = policy.restart && f->config->manage;
+	n = useless_look(&rec->rules.useless[f->first_port + i], &policy, &facts, now_ns, news);
+	for (size_t k = 0; k < n; k++) {
+		struct event e = useless_event(&news[k], rec->ports[f->first_port + i], now_ns);
+
+		if (news[k].quiet && news[k].what == USELESS_NAMED)
+			continue;
+		record_event(&rec->record, &e);
+		if (news[k].what == USELESS_RESTART)
+			restart(rec,
+				strcmp(news[k].child, "phc2sys") == 0 ? phc2sys_of(f, name)
+								      : f->config->child,
+				&e);
+	}
+}
+
+void recorder_judge_ptp4l(struct followed *f)
+{
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+
+	for (size_t i = 0; i < pmc_source_ports(f->pmc); i++)
+		judge_port(f, i, now_ns);
+}
+
+void recorder_rules_ended(struct recorder *rec, const char *name, int64_t mono_ns)
+{
+	struct followed *f = recorder_followed(rec, name);
+
+	if (!f)
+		return;
+	f->ended_mono_ns = mono_ns;
+	recorder_judge_ptp4l(f); /* it may run again before the next look */
+}
+
+/* Complaints, and who steers */
+
+void recorder_rules_line(struct child_log *log, enum log_kind kind, const char *text)
+{
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+	unsigned servo;
+	int64_t freq_ppb;
+	struct event e;
+
+	if (kind == LOG_SAMPLE) {
+		log->said_mono_ns = now_ns;
+		if (log->steers && log_servo(text, &servo, &freq_ppb))
+			steering_line(&log->rec->rules.steering, freq_ppb, servo, now_ns);
+	} else if (complaints_feed(&log->complaints, text, now_ns, &e)) {
+		record_event(&log->rec->record, &e);
+	}
+}
+
+void recorder_fill_complaints(struct recorder *rec)
+{
+	struct status *s = &rec->status;
+
+	s->n_complaints = 0;
+	for (size_t i = 0; i < rec->n_logs; i++) {
+		const struct complaints *c = &rec->logs[i].complaints;
+
+		for (size_t k = 0; k < c->n && s->n_complaints < STATUS_COMPLAINTS_MAX; k++) {
+			struct status_complaint *out = &s->complaints[s->n_complaints++];
+
+			*out = (struct status_complaint){
+				.count = c->counts[k].count,
+				.mono_ns = c->counts[k].mono_ns,
+			};
+			(void)snprintf(out->name, sizeof(out->name), "%s", c->name);
+			(void)snprintf(out->code, sizeof(out->code), "%s",
+				       event_code_name(c->counts[k].code));
+			(void)snprintf(out->hint, sizeof(out->hint), "%s", c->counts[k].hint);
+		}
+	}
+}
+
+static void tell_disturbed(struct recorder *rec, enum steering_news news, int64_t now_ns)
+{
+	static const char *const texts[] = {
+		[STEERING_FREQUENCY] = "its frequency is none that a program of ours set",
+		[STEERING_PLL] = "the kernel's own PLL is on, which no program of ours uses",
+		[STEERING_STEP] = "stepped, and by no program of ours",
+	};
+	struct event e = event_make(EVENT_CLOCK_DISTURBED, now_ns, "CLOCK_REALTIME",
+				    "CLOCK_REALTIME: %s: another program steers it", texts[news]);
+
+	record_event(&rec->record, &e);
+}
+
+void recorder_clocks(struct recorder *rec)
+{
+	int64_t step_ns = record_clocks(&rec->record);
+
+	if (step_ns)
+		steering_step(&rec->rules.steering, step_ns, nsec_now(CLOCK_MONOTONIC));
+}
+
+static void judge_steering(struct recorder *rec, int64_t now_ns)
+{
+	struct steering_reading reading;
+	enum steering_news news;
+
+	for (size_t i = 0; i < rec->n_logs; i++)
+		if (rec->logs[i].steers) /* what it printed before this reading */
+			(void)log_source_receive(&rec->logs[i].source);
+	if (steering_read(&reading) < 0)
+		return;
+	news = steering_look(&rec->rules.steering, &reading, now_ns);
+	if (news != STEERING_NOTHING)
+		tell_disturbed(rec, news, now_ns);
+}
+
+/* Rivals */
+
+static void on_rival(void *userdata, const struct event *e)
+{
+	struct recorder *rec = userdata;
+
+	record_event(&rec->record, e);
+}
+
+static void keep_quiet(void *userdata, const struct event *e)
+{
+}
+
+static void learn_ours(struct recorder *rec)
+{
+	struct rules *rules = &rec->rules;
+	struct rivals_ours *ours = &rules->rivals.ours;
+
+	*ours = (struct rivals_ours){
+		.ports = rules->own_ports,
+		.domain = (unsigned)rec->config->ptp4l[0].domain,
+		.sockets = rules->sockets,
+		.n_sockets = rec->n_ptp4l,
+	};
+	for (size_t i = 0; i < rec->n_ptp4l; i++) {
+		const struct config_ptp4l *c = rec->ptp4l[i].config;
+		bool software = c->timestamping == TIMESTAMPING_SOFTWARE;
+
+		rules->sockets[i] = rec->ptp4l[i].socket;
+		if (!c->manage)
+			continue; /* watched, not ours */
+		for (size_t k = 0; k < c->interfaces.n; k++)
+			rules->own_ports[ours->n_ports++] = c->interfaces.name[k];
+		if (!config_ptp4l_steers(c))
+			continue; /* who steers a grandmaster's clocks is its source */
+		ours->system |= software;
+		ours->phc |= !software;
+	}
+	for (size_t i = 0; i < rec->n_logs; i++) {
+		struct child_log *log = &rec->logs[i];
+		const struct followed *f = recorder_followed(rec, log->name);
+
+		log->steers = strcmp(log->name, "phc2sys") == 0 ||
+			      (f && config_ptp4l_steers(f->config) &&
+			       f->config->timestamping == TIMESTAMPING_SOFTWARE);
+		rules->steers |= log->steers;
+	}
+	ours->system |= rules->steers;
+}
+
+int recorder_begin_rules(struct recorder *rec, char *why, size_t size)
+{
+	struct rules *rules = &rec->rules;
+	bool refuses = rec->config->monitor.rivals == RIVALS_REFUSE &&
+		       rec->record.resumed_from_mono_ns == TIME_UNKNOWN;
+	char what[RIVAL_WHY_MAX] = "";
+	const struct rival_found *newest;
+	size_t n;
+
+	rules->policy = useless_default_policy;
+	rules->policy.restart = rec->config->monitor.on_useless == ON_USELESS_RESTART;
+	rules->policy.settle_ns = rec->config->monitor.settle_within_ns;
+	rules->rivals.parent = getppid();
+	rules->rivals.on_event = keep_quiet; /* what refuses is the one line */
+	rules->rivals.userdata = rec;
+	learn_ours(rec);
+	n = refuses ? rivals_look(&rules->rivals, nsec_now(CLOCK_MONOTONIC), what) : 0;
+	rules->rivals.on_event = on_rival;
+	if (n == 0)
+		return 0;
+	newest = &rules->rivals.found[n - 1];
+	(void)snprintf(why, size, "%s (pid %d) %s: stop it, or set [monitor] rivals = warn",
+		       newest->comm, (int)newest->pid, what);
+	return -EBUSY;
+}
+
+void recorder_tick_rules(struct recorder *rec)
+{
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+	char why[RIVAL_WHY_MAX];
+	struct event e;
+
+	for (size_t i = 0; i < rec->n_ptp4l; i++)
+		recorder_judge_ptp4l(&rec->ptp4l[i]);
+	for (size_t i = 0; i < rec->n_logs; i++)
+		while (complaints_due(&rec->logs[i].complaints, now_ns, &e))
+			record_event(&rec->record, &e);
+	if (rec->config->monitor.rivals == RIVALS_IGNORE)
+		return;
+	if (rec->rules.steers)
+		judge_steering(rec, now_ns);
+	if (rec->ticks % RIVALS_TICKS == FIRST_RIVALS_TICK)
+		(void)rivals_look(&rec->rules.rivals, now_ns, why);
+}
