@@ -145,6 +145,29 @@ const char *nsec_format_age(int64_t ns, char out[static NSEC_TEXT_MAX])
 	return out;
 }
 
+const char *nsec_format_offset(int64_t ns, char out[static NSEC_TEXT_MAX])
+{
+	static const struct {
+		int64_t below_ns; /* in size */
+		double unit_ns;
+		int decimals;
+		const char *unit;
+	} forms[] = {
+		{100 * NSEC_PER_USEC, 1, 0, "ns"},
+		{10 * NSEC_PER_MSEC, 1e3, 1, "us"},
+		{10 * NSEC_PER_SEC, 1e6, 3, "ms"},
+		{INT64_MAX, 1e9, 6, "s"},
+	};
+	size_t i = 0;
+
+	while (ns <= -forms[i].below_ns || ns >= forms[i].below_ns)
+		if (++i == sizeof(forms) / sizeof(forms[0]) - 1)
+			break;
+	(void)snprintf(out, NSEC_TEXT_MAX, "%.*f %s", forms[i].decimals,
+		       (double)ns / forms[i].unit_ns, forms[i].unit);
+	return out;
+}
+
 const char *nsec_format_utc(int64_t utc_ns, char out[static NSEC_TEXT_MAX])
 {
 	struct timespec t = nsec_to_timespec(utc_ns);

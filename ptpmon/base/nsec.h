@@ -45,5 +45,9 @@ const char *nsec_format_duration(int64_t ns, char out[static NSEC_TEXT_MAX]);
 /* How long something has lasted, for people: "0.1 s", "12 s", "3 min 12 s", "2 d 4 h". */
 const char *nsec_format_age(int64_t ns, char out[static NSEC_TEXT_MAX]);
 
+/* An offset or a span for people, in the unit that suits it: "-112 ns", "250.0 us", "12.500 ms",
+ * "-37.000000 s". */
+const char *nsec_format_offset(int64_t ns, char out[static NSEC_TEXT_MAX]);
+
 /* RFC 3339 in UTC with nine digits: "2026-03-01T22:00:00.000000001Z". */
 const char *nsec_format_utc(int64_t utc_ns, char out[static NSEC_TEXT_MAX]);

@@ -42,7 +42,7 @@ static int64_t left_ns(const struct waiting *w)
 /* "eth0 is SLAVE, offset -112 ns" */
 static void print_ports(const struct status *s)
 {
-	char offset[STATUS_OFFSET_TEXT_MAX];
+	char offset[NSEC_TEXT_MAX];
 
 	for (size_t i = 0; i < s->n_ports; i++) {
 		const struct status_port *p = &s->ports[i];
@@ -50,8 +50,7 @@ static void print_ports(const struct status *s)
 		(void)printf("%s%s is %s", i ? "; " : "", p->name,
 			     ptp_port_state_name((unsigned)p->state.value));
 		if (p->offset_ns.known)
-			(void)printf(", offset %s",
-				     status_format_offset(p->offset_ns.value, offset));
+			(void)printf(", offset %s", nsec_format_offset(p->offset_ns.value, offset));
 	}
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "ptpmon/base/nsec.h"
-#include "ptpmon/model/status.h"
 
 struct alarm_row {
 	const char *name;
@@ -82,7 +81,7 @@ const char *alarm_format_value(enum alarm_code code, int64_t value, char out[sta
 {
 	switch (rows[code].unit) {
 	case ALARM_NS:
-		return status_format_offset(value, out);
+		return nsec_format_offset(value, out);
 	case ALARM_BYTES:
 		(void)snprintf(out, ALARM_TEXT_MAX, "%.1f MiB", (double)value / (1024 * 1024));
 		break;

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ptpmon/base/nsec.h"
 #include "ptpmon/model/event.h"
 
 enum alarm_code {
@@ -42,7 +43,12 @@ enum alarm_unit {
 	ALARM_YES_NO, /* a condition: its number is 0 or 1 */
 };
 
-enum { ALARMS_MAX = 64, ALARM_SUBJECT_MAX = 32, ALARM_TEXT_MAX = 32, ALARM_SAMPLES_MAX = 64 };
+enum {
+	ALARMS_MAX = 64,
+	ALARM_SUBJECT_MAX = 32,
+	ALARM_TEXT_MAX = NSEC_TEXT_MAX,
+	ALARM_SAMPLES_MAX = 64
+};
 
 /* The stable name ("port-state"), what its number counts, how grave it is, what it means. */
 const char *alarm_code_name(enum alarm_code code);

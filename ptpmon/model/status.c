@@ -38,29 +38,6 @@ const char *status_verdict_name(enum status_verdict verdict)
 	return names[verdict];
 }
 
-const char *status_format_offset(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX])
-{
-	static const struct {
-		int64_t below_ns; /* in size */
-		double unit_ns;
-		int decimals;
-		const char *unit;
-	} forms[] = {
-		{100 * NSEC_PER_USEC, 1, 0, "ns"},
-		{10 * NSEC_PER_MSEC, 1e3, 1, "us"},
-		{10 * NSEC_PER_SEC, 1e6, 3, "ms"},
-		{INT64_MAX, 1e9, 6, "s"},
-	};
-	size_t i = 0;
-
-	while (ns <= -forms[i].below_ns || ns >= forms[i].below_ns)
-		if (++i == sizeof(forms) / sizeof(forms[0]) - 1)
-			break;
-	(void)snprintf(out, STATUS_OFFSET_TEXT_MAX, "%.*f %s", forms[i].decimals,
-		       (double)ns / forms[i].unit_ns, forms[i].unit);
-	return out;
-}
-
 /* -- staleness --------------------------------------------------------------------------- */
 
 static int64_t max_ns(int64_t a, int64_t b)
@@ -345,7 +322,7 @@ static enum status_verdict check_states(const struct status *s, char *why)
 /* bad_ns 0: no offset is. */
 static enum status_verdict check_offsets_below(const struct status *s, int64_t bad_ns, char *why)
 {
-	char text[STATUS_OFFSET_TEXT_MAX];
+	char text[NSEC_TEXT_MAX];
 
 	for (size_t i = 0; i < s->n_ports; i++) {
 		const struct reading *r = &s->ports[i].offset_ns;
@@ -353,7 +330,7 @@ static enum status_verdict check_offsets_below(const struct status *s, int64_t b
 		if (follows(&s->ports[i]) && r->known && bad_ns &&
 		    (r->value <= -bad_ns || r->value >= bad_ns))
 			return say(STATUS_BAD, why, "%s: offset %s", s->ports[i].name,
-				   status_format_offset(r->value, text));
+				   nsec_format_offset(r->value, text));
 	}
 	for (size_t i = 0; i < s->n_ports; i++)
 		if (follows(&s->ports[i]) && !s->ports[i].offset_ns.known)
@@ -425,7 +402,7 @@ static const check checks[] = {
 static void praise(const struct status *s, char *why)
 {
 	const struct status_port *p = &s->ports[0];
-	char text[STATUS_OFFSET_TEXT_MAX];
+	char text[NSEC_TEXT_MAX];
 	char more[40] = "";
 
 	for (size_t i = s->n_ports; i-- > 0;)
@@ -436,7 +413,7 @@ static void praise(const struct status *s, char *why)
 	if (p->offset_ns.known && follows(p))
 		(void)say(STATUS_GOOD, why, "%s is %s, offset %s %" PRId64 " ms ago%s", p->name,
 			  ptp_port_state_name((unsigned)p->state.value),
-			  status_format_offset(p->offset_ns.value, text),
+			  nsec_format_offset(p->offset_ns.value, text),
 			  (s->taken_mono_ns - p->offset_ns.mono_ns) / NSEC_PER_MSEC, more);
 	else
 		(void)say(STATUS_GOOD, why, "%s is %s%s", p->name,
@@ -469,11 +446,11 @@ static enum status_verdict check_ready_offsets(const struct status *s, char *why
 {
 	enum status_verdict verdict = check_offsets_below(s, s->limits.ready_offset_ns, why);
 	size_t len = strlen(why);
-	char limit[STATUS_OFFSET_TEXT_MAX];
+	char limit[NSEC_TEXT_MAX];
 
 	if (verdict == STATUS_BAD)
 		(void)snprintf(why + len, STATUS_TEXT_MAX - len, ", limit %s",
-			       status_format_offset(s->limits.ready_offset_ns, limit));
+			       nsec_format_offset(s->limits.ready_offset_ns, limit));
 	return verdict;
 }
 
@@ -482,8 +459,8 @@ static enum status_verdict check_clock_below(const struct status *s, const char 
 {
 	int64_t limit_ns = status_ready_phc_ns(&s->limits);
 	int64_t value_ns = sys_minus_phc_ns->value;
-	char value[STATUS_OFFSET_TEXT_MAX];
-	char limit[STATUS_OFFSET_TEXT_MAX];
+	char value[NSEC_TEXT_MAX];
+	char limit[NSEC_TEXT_MAX];
 
 	if (!sys_minus_phc_ns->known)
 		return say_unknown(s, why, phc, "system clock against it",
@@ -491,7 +468,7 @@ static enum status_verdict check_clock_below(const struct status *s, const char 
 	if (!limit_ns || (value_ns > -limit_ns && value_ns < limit_ns))
 		return STATUS_GOOD;
 	return say(STATUS_BAD, why, "%s: system clock %s from it, limit %s", phc,
-		   status_format_offset(value_ns, value), status_format_offset(limit_ns, limit));
+		   nsec_format_offset(value_ns, value), nsec_format_offset(limit_ns, limit));
 }
 
 /* Where phc2sys is to steer the system clock: by our own measurement, else by what it claims. */

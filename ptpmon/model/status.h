@@ -284,9 +284,3 @@ const char *status_verdict_name(enum status_verdict verdict);
  * limit.
  */
 enum status_verdict status_judge(const struct status *s, char why[static STATUS_TEXT_MAX]);
-
-enum { STATUS_OFFSET_TEXT_MAX = 32 };
-
-/* A span for people, in the unit that suits it: "-112 ns", "250.0 us", "12.500 ms",
- * "-37.000000 s". */
-const char *status_format_offset(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX]);

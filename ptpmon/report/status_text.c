@@ -61,26 +61,26 @@ static const char *format_unknown(const struct sheet *p, const struct reading *r
 static const char *format_reading_ns(const struct sheet *p, const struct reading *r,
 				     char out[static VALUE_BYTES])
 {
-	char value[STATUS_OFFSET_TEXT_MAX];
+	char value[NSEC_TEXT_MAX];
 	char age[NSEC_TEXT_MAX];
 
 	if (!r->known)
 		return format_unknown(p, r, out);
-	(void)snprintf(out, VALUE_BYTES, "%s, %s ago", status_format_offset(r->value, value),
+	(void)snprintf(out, VALUE_BYTES, "%s, %s ago", nsec_format_offset(r->value, value),
 		       age_of(p, r->mono_ns, age));
 	return out;
 }
 
-static const char *format_known(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX])
+static const char *format_known(int64_t ns, char out[static NSEC_TEXT_MAX])
 {
-	return ns == SAMPLE_UNKNOWN ? strcpy(out, "-") : status_format_offset(ns, out);
+	return ns == SAMPLE_UNKNOWN ? strcpy(out, "-") : nsec_format_offset(ns, out);
 }
 
-static const char *format_us(int64_t ns, char out[static STATUS_OFFSET_TEXT_MAX])
+static const char *format_us(int64_t ns, char out[static NSEC_TEXT_MAX])
 {
 	if (ns == SAMPLE_UNKNOWN)
 		return strcpy(out, "unknown");
-	(void)snprintf(out, STATUS_OFFSET_TEXT_MAX, "%.1f", (double)ns / 1e3);
+	(void)snprintf(out, NSEC_TEXT_MAX, "%.1f", (double)ns / 1e3);
 	return out;
 }
 
@@ -128,9 +128,9 @@ static const char *format_clock(const struct status_port *port, char out[static 
 
 static void put_last_minute(struct sheet *p, const struct status_window *w)
 {
-	char p50[STATUS_OFFSET_TEXT_MAX];
-	char p99[STATUS_OFFSET_TEXT_MAX];
-	char max[STATUS_OFFSET_TEXT_MAX];
+	char p50[NSEC_TEXT_MAX];
+	char p99[NSEC_TEXT_MAX];
+	char max[NSEC_TEXT_MAX];
 
 	if (!w->count)
 		page_put(&p->page, "", "last minute: no samples");
@@ -195,12 +195,12 @@ static void put_scale(struct sheet *p, const struct status_scale *s)
 static void put_delay(struct sheet *p, const struct status_port *port)
 {
 	char delay[VALUE_BYTES];
-	char interval[STATUS_OFFSET_TEXT_MAX];
+	char interval[NSEC_TEXT_MAX];
 	char each[64] = "syncs";
 
 	if (port->sync_interval_ns.known)
 		(void)snprintf(each, sizeof(each), "a sync each %s",
-			       status_format_offset(port->sync_interval_ns.value, interval));
+			       nsec_format_offset(port->sync_interval_ns.value, interval));
 	page_put(&p->page, "  delay", "%s; %s: %" PRIu64 " seen, %" PRIu64 " missed",
 		 format_reading_ns(p, &port->mean_path_delay_ns, delay), each, port->updates,
 		 port->missed);
@@ -227,8 +227,8 @@ static void put_port_line(struct sheet *p, const struct status_port *port)
 {
 	char state[VALUE_BYTES];
 	char offset[VALUE_BYTES];
-	char p99[STATUS_OFFSET_TEXT_MAX];
-	char max[STATUS_OFFSET_TEXT_MAX];
+	char p99[NSEC_TEXT_MAX];
+	char max[NSEC_TEXT_MAX];
 
 	if (status_port_has_offset(port) && port->state.known)
 		page_put(&p->page, port->name, "%s, offset %s; minute 99 %% %s, max %s",
@@ -304,10 +304,10 @@ static void put_alarms(struct sheet *p)
 static void put_phc(struct sheet *p, const struct status_phc *phc)
 {
 	char value[VALUE_BYTES];
-	char delay[STATUS_OFFSET_TEXT_MAX] = "unknown";
+	char delay[NSEC_TEXT_MAX] = "unknown";
 
 	if (phc->delay_ns.known)
-		(void)status_format_offset(phc->delay_ns.value / 2, delay);
+		(void)nsec_format_offset(phc->delay_ns.value / 2, delay);
 	page_put(&p->page, phc->name, "system clock minus this: %s; right within %s",
 		 format_reading_ns(p, &phc->sys_minus_phc_ns, value), delay);
 	if (phc->problem[0])
@@ -342,7 +342,7 @@ static const struct {
 };
 
 enum { N_CPU_COLUMNS = sizeof(cpu_columns) / sizeof(cpu_columns[0]) };
-enum { CPU_CELL_MAX = STATUS_OFFSET_TEXT_MAX };
+enum { CPU_CELL_MAX = NSEC_TEXT_MAX };
 
 static size_t columns_that_fit(const struct sheet *p)
 {

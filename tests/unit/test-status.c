@@ -274,9 +274,9 @@ static void test_offset_format(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char text[STATUS_OFFSET_TEXT_MAX];
+		char text[NSEC_TEXT_MAX];
 
-		assert_string_equal(status_format_offset(rows[i].ns, text), rows[i].text);
+		assert_string_equal(nsec_format_offset(rows[i].ns, text), rows[i].text);
 	}
 }
 
