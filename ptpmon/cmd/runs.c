@@ -39,7 +39,7 @@ static const char *state_of(const struct listing *l, const struct run_facts *run
 		clean_copy(out, STATE_MAX, run->how);
 		return out;
 	}
-	return strcmp(run->boot_id, l->boot_id) == 0 &&
+	return run->may_go_on && strcmp(run->boot_id, l->boot_id) == 0 &&
 			       l->now_mono_ns - run->newest_mono_ns < STILL_THERE_NS
 		       ? "recording"
 		       : "killed";

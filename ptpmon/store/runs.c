@@ -7,6 +7,7 @@
 
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/store/database.h"
+#include "ptpmon/store/directory.h"
 #include "ptpmon/store/query_impl.h"
 #include "ptpmon/store/run.h"
 
@@ -77,7 +78,8 @@ static int locate(sqlite3 *db, struct run_facts *run, int64_t end_ns)
 	return 0;
 }
 
-static int show(sqlite3 *db, sqlite3_stmt *row, runs_fn visit, void *userdata)
+/* recorded: the run that a recorder writes to, or 0. */
+static int show(sqlite3 *db, sqlite3_stmt *row, int64_t recorded, runs_fn visit, void *userdata)
 {
 	struct run_facts run = {
 		.id = sqlite3_column_int64(row, 0),
@@ -96,26 +98,30 @@ static int show(sqlite3 *db, sqlite3_stmt *row, runs_fn visit, void *userdata)
 
 	if (r < 0)
 		return r;
+	run.may_go_on = !run.how && run.id == recorded;
 	run.start_utc_ns = wall_clock(run.start_mono_ns, known(row, 10));
 	run.newest_utc_ns = wall_clock(run.newest_mono_ns, known(row, 11));
 	return visit(userdata, &run);
 }
 
-static int visit_runs(sqlite3 *db, runs_fn visit, void *userdata)
+static int visit_runs(sqlite3 *db, const char *path, runs_fn visit, void *userdata)
 {
 	CLEANUP(database_finalizep) sqlite3_stmt *row = NULL;
 	char sql[sizeof(select_runs) + 32];
 	int64_t version = 0;
+	int64_t recorded = 0;
 	int step = SQLITE_DONE;
 	int r = database_int(db, "PRAGMA user_version", &version);
 
+	if (r == 0 && directory_is_locked(path))
+		r = database_int(db, "SELECT max(id) FROM run", &recorded);
 	if (r < 0)
 		return r;
 	(void)snprintf(sql, sizeof(sql), select_runs, cost_columns[version >= QUERY_ROLLUPS_SINCE]);
 	if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK)
 		return database_errno(db);
 	while (r == 0 && (step = sqlite3_step(row)) == SQLITE_ROW)
-		r = show(db, row, visit, userdata);
+		r = show(db, row, recorded, visit, userdata);
 	return r != 0 || step == SQLITE_DONE ? r : database_errno(db);
 }
 
@@ -138,7 +144,7 @@ int runs_visit(const char *path, runs_fn visit, void *userdata, struct runs_size
 		return r;
 	/* one transaction: all of it as it was at one moment */
 	r = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK
-		    ? visit_runs(db, visit, userdata)
+		    ? visit_runs(db, path, visit, userdata)
 		    : database_errno(db);
 	if (r == -EUCLEAN && (sqlite3_errcode(db) & 0xff) != SQLITE_CORRUPT)
 		(void)snprintf(why, QUERY_ERROR_MAX, "%.300s: damaged: a run holds what cannot be",

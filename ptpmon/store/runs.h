@@ -3,6 +3,7 @@
  * ptpmon/store/runs.h: what is recorded in a database: its runs and their size.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ptpmon/model/timemap.h"
@@ -14,6 +15,7 @@ struct run_facts {
 	const char *label, *host, *kernel, *version, *ptp4l_version;
 	const char *boot_id;
 	const char *how; /* how it ended; NULL: it has not, or was killed */
+	bool may_go_on;  /* it is the newest, and a recorder is there */
 	int64_t start_mono_ns;
 	int64_t newest_mono_ns;              /* the latest moment in any row, or the end */
 	int64_t start_utc_ns, newest_utc_ns; /* TIME_UNKNOWN: the wall clock was not noted */

@@ -113,8 +113,28 @@ static void test_a_run_that_was_killed(void **state)
 	in_child(record_and_die, f);
 	seen = list(f);
 	assert_null(seen.runs[0].how);
+	assert_false(seen.runs[0].may_go_on);
 	assert_true(seen.runs[0].newest_mono_ns - seen.runs[0].start_mono_ns >= NSEC_PER_SEC);
 	assert_int_equal(seen.runs[0].start_utc_ns, TIME_UNKNOWN);
+}
+
+static void test_the_newest_goes_on_while_a_recorder_is_there(void **state)
+{
+	struct fixture *f = *state;
+	struct store_run next = fixture_run;
+	int64_t resumed_from_mono_ns;
+	struct store *s;
+	struct seen seen;
+
+	in_child(record_and_die, f);
+	next.token = "token-2";
+	s = open_as(f, &next, &resumed_from_mono_ns);
+	seen = list(f);
+	assert_int_equal(seen.n, 2);
+	assert_false(seen.runs[0].may_go_on);
+	assert_true(seen.runs[1].may_go_on);
+	(void)store_close(s, "stopped", NSEC_PER_SEC);
+	assert_false(list(f).runs[1].may_go_on);
 }
 
 static void test_a_run_that_cannot_be(void **state)
@@ -138,6 +158,7 @@ int main(void)
 		FIXTURE_TEST(test_rows_are_counted_by_run),
 		FIXTURE_TEST(test_a_clock_that_was_not_set_yet),
 		FIXTURE_TEST(test_a_run_that_was_killed),
+		FIXTURE_TEST(test_the_newest_goes_on_while_a_recorder_is_there),
 		FIXTURE_TEST(test_a_run_that_cannot_be),
 	};
 
