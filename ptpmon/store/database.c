@@ -74,9 +74,18 @@ static const struct failure_row *find_failure(int code)
 /* What the system said, where it was the system. */
 static int system_error(sqlite3 *db)
 {
+	static const int of_disks[] = {EROFS, EIO, ENOSPC, EDQUOT, EFBIG, ENODEV, ESTALE};
+	int last = errno;
 	int code = sqlite3_errcode(db) & 0xff;
+	int error = code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? sqlite3_system_errno(db) : 0;
 
-	return code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? sqlite3_system_errno(db) : 0;
+	if (error > 0 || code != SQLITE_IOERR)
+		return error;
+	/* SQLite keeps none of a commit that failed: then the last is it, if a disk gives such */
+	for (size_t i = 0; i < sizeof(of_disks) / sizeof(of_disks[0]); i++)
+		if (of_disks[i] == last)
+			return last;
+	return 0;
 }
 
 int database_errno(sqlite3 *db)

@@ -138,9 +138,12 @@ static sqlite3_stmt *at_moment(struct writer *w, enum statement statement, int64
 static int run_statement(struct writer *w, enum statement statement)
 {
 	sqlite3_stmt *s = w->statements[statement];
-	int step = sqlite3_step(s);
-	int r = step == SQLITE_DONE || step == SQLITE_ROW ? 0 : database_errno(w->db);
+	int step;
+	int r;
 
+	errno = 0; /* for database_explain() */
+	step = sqlite3_step(s);
+	r = step == SQLITE_DONE || step == SQLITE_ROW ? 0 : database_errno(w->db);
 	(void)sqlite3_reset(s);
 	return r;
 }

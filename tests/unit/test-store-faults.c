@@ -193,6 +193,8 @@ static void test_a_file_that_may_not_grow(void **state)
 	limit_file_size(65536);
 	put_samples(s, 1, 20000);
 	WAIT_FOR(!store_health(s).ok);
+	if (!strstr(store_health(s).problem, "disk I/O error (File too large)"))
+		fail_msg("%s", store_health(s).problem);
 	limit_file_size(RLIM_INFINITY);
 	assert_recovers("limited", f, s, 20000);
 }
