@@ -16,55 +16,18 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include "config.h"
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/base/nsec.h"
-#include "ptpmon/serve/frames.h"
-#include "ptpmon/serve/turns.h"
+#include "ptpmon/serve/varlink_impl.h"
 
 enum {
 	/* neither who connects all the time may keep the loop busy nor a lack of descriptors */
 	ACCEPT_INTERVAL_US = 200 * 1000,
 	ACCEPT_BURST = 64,
 	BEHIND_ACCURACY_US = 100 * 1000,
-	METHOD_NAME_MAX = 256,
 	/* what the kernel holds for a client counts as read: little, so that one that reads
 	 * nothing is soon behind */
 	SEND_BUFFER_BYTES = 16 * 1024,
-};
-
-#define SERVICE "org.varlink.service"
-
-struct varlink_call {
-	struct client *client;
-	bool open; /* asked and not answered yet */
-	bool oneway, more;
-	void (*closed)(struct varlink_call *call, void *userdata);
-	void *closed_userdata;
-};
-
-struct client {
-	struct varlink_server *server;
-	int fd;
-	struct varlink_peer peer;
-	struct turn turn; /* and the descriptor's source */
-	sd_event_source *behind;
-	struct frames frames;
-	struct varlink_call call; /* the one being served */
-	uint64_t last_active;     /* the server's count at its connect() or last request */
-	bool broken;              /* dropped at its next wake-up */
-};
-
-struct varlink_server {
-	sd_event *loop;
-	sd_event_source *listener;
-	const struct varlink_interface *interfaces;
-	size_t n_interfaces;
-	void *userdata;
-	struct turns turns;
-	uint64_t activity; /* counts connections and requests */
-	size_t n_clients;
-	struct client *clients[VARLINK_CLIENTS_MAX];
 };
 
 /* -- clients ----------------------------------------------------------------------------- */
@@ -204,17 +167,6 @@ void varlink_error(struct varlink_call *call, const char *name, json_t *paramete
 	answer(call, name, parameters);
 }
 
-static void service_error(struct varlink_call *call, const char *name, const char *key,
-			  const char *value)
-{
-	varlink_error(call, name, json_pack("{ss}", key, value));
-}
-
-void varlink_invalid_parameter(struct varlink_call *call, const char *parameter)
-{
-	service_error(call, SERVICE ".InvalidParameter", "parameter", parameter);
-}
-
 struct varlink_peer varlink_call_peer(const struct varlink_call *call)
 {
 	return call->client->peer;
@@ -228,96 +180,7 @@ void varlink_call_on_close(struct varlink_call *call,
 	call->closed_userdata = userdata;
 }
 
-/* -- org.varlink.service ----------------------------------------------------------------- */
-
-static const char service_description[] =
-	"# What a Varlink service says about itself.\n"
-	"interface " SERVICE "\n"
-	"\n"
-	"method GetInfo() -> (\n"
-	"  vendor: string,\n"
-	"  product: string,\n"
-	"  version: string,\n"
-	"  url: string,\n"
-	"  interfaces: []string\n"
-	")\n"
-	"\n"
-	"method GetInterfaceDescription(interface: string) -> (description: string)\n"
-	"\n"
-	"error InterfaceNotFound (interface: string)\n"
-	"error MethodNotFound (method: string)\n"
-	"error MethodNotImplemented (method: string)\n"
-	"error InvalidParameter (parameter: string)\n"
-	"error PermissionDenied ()\n"
-	"error ExpectedMore ()\n";
-
-static void get_info(struct varlink_call *call, json_t *parameters, void *userdata)
-{
-	const struct varlink_server *s = call->client->server;
-	const char *unexpected = json_object_iter_key(json_object_iter(parameters));
-	json_t *names;
-
-	if (unexpected) {
-		varlink_invalid_parameter(call, unexpected);
-		return;
-	}
-	names = json_array();
-	(void)json_array_append_new(names, json_string(SERVICE));
-	for (size_t i = 0; i < s->n_interfaces; i++)
-		(void)json_array_append_new(names, json_string(s->interfaces[i].name));
-	varlink_reply(call, json_pack("{ss ss ss ss so}", "vendor", "ptpmon", "product", "ptpmon",
-				      "version", PTPMON_VERSION, "url", "", "interfaces", names));
-}
-
-static const struct varlink_interface *find_interface(const struct varlink_server *s,
-						      const char *name);
-
-static void get_interface_description(struct varlink_call *call, json_t *parameters, void *userdata)
-{
-	const char *name = json_string_value(json_object_get(parameters, "interface"));
-	const struct varlink_interface *interface;
-
-	if (!name || json_object_size(parameters) != 1) {
-		varlink_invalid_parameter(call, "interface");
-		return;
-	}
-	interface = find_interface(call->client->server, name);
-	if (!interface)
-		service_error(call, SERVICE ".InterfaceNotFound", "interface", name);
-	else
-		varlink_reply(call, json_pack("{ss}", "description", interface->description));
-}
-
-static const struct varlink_method service_methods[] = {
-	{"GetInfo", get_info, 0},
-	{"GetInterfaceDescription", get_interface_description, 0},
-};
-
-static const struct varlink_interface service_interface = {
-	SERVICE, service_description, service_methods,
-	sizeof(service_methods) / sizeof(service_methods[0])};
-
 /* -- requests ---------------------------------------------------------------------------- */
-
-static const struct varlink_interface *find_interface(const struct varlink_server *s,
-						      const char *name)
-{
-	if (strcmp(name, SERVICE) == 0)
-		return &service_interface;
-	for (size_t i = 0; i < s->n_interfaces; i++)
-		if (strcmp(name, s->interfaces[i].name) == 0)
-			return &s->interfaces[i];
-	return NULL;
-}
-
-static const struct varlink_method *find_method(const struct varlink_interface *interface,
-						const char *name)
-{
-	for (size_t i = 0; i < interface->n_methods; i++)
-		if (strcmp(name, interface->methods[i].name) == 0)
-			return &interface->methods[i];
-	return NULL;
-}
 
 /* An absent flag is false; what is no boolean is no request. */
 static bool read_flag(const json_t *request, const char *name, bool *out)
@@ -326,35 +189,6 @@ static bool read_flag(const json_t *request, const char *name, bool *out)
 
 	*out = json_is_true(value);
 	return !value || json_is_boolean(value);
-}
-
-static void dispatch(struct varlink_call *call, const char *full_name, json_t *parameters)
-{
-	struct varlink_server *s = call->client->server;
-	char name[METHOD_NAME_MAX];
-	char *dot;
-	const struct varlink_interface *interface;
-	const struct varlink_method *method;
-
-	strcpy(name, full_name); /* serve() has checked its length */
-	dot = strrchr(name, '.');
-	*dot = '\0';
-	interface = find_interface(s, name);
-	if (!interface) {
-		service_error(call, SERVICE ".InterfaceNotFound", "interface", name);
-		return;
-	}
-	method = find_method(interface, dot + 1);
-	if (!method)
-		service_error(call, SERVICE ".MethodNotFound", "method", full_name);
-	else if (!method->handle)
-		service_error(call, SERVICE ".MethodNotImplemented", "method", full_name);
-	else if (method->flags & VARLINK_MORE && !call->more)
-		varlink_error(call, SERVICE ".ExpectedMore", NULL);
-	else if (method->flags & VARLINK_WRITES && !call->client->peer.may_write)
-		varlink_error(call, SERVICE ".PermissionDenied", NULL);
-	else
-		method->handle(call, parameters, s->userdata);
 }
 
 /* Has the client closed, not only its sending side? Asked anew: this process may have been stopped.
@@ -376,7 +210,7 @@ static int serve(struct client *c, const char *text, size_t len)
 	bool upgrade;
 
 	c->call = (struct varlink_call){.client = c};
-	if (!name || strlen(name) >= METHOD_NAME_MAX || !strchr(name, '.'))
+	if (!name || strlen(name) >= VARLINK_METHOD_MAX || !strchr(name, '.'))
 		return -EBADMSG;
 	if (!read_flag(request, "oneway", &c->call.oneway) ||
 	    !read_flag(request, "more", &c->call.more) ||
@@ -394,7 +228,7 @@ static int serve(struct client *c, const char *text, size_t len)
 	if (upgrade)
 		varlink_invalid_parameter(&c->call, "upgrade");
 	else
-		dispatch(&c->call, name, parameters);
+		varlink_dispatch(&c->call, name, parameters);
 	return 0;
 }
 
