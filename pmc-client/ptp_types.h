@@ -12,7 +12,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __cplusplus
+#define PMC_EXPORT extern "C" __attribute__((visibility("default")))
+#else
 #define PMC_EXPORT __attribute__((visibility("default")))
+#endif
 
 /* IEEE 1588-2019 5.3.4. All ones is the wildcard of a target (15.3.1). */
 struct ptp_clock_identity {

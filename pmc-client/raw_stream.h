@@ -75,7 +75,7 @@ enum { PMC_RAW_RECORDS_MAX = 48 }; /* in a message of 1500 octets */
  */
 PMC_EXPORT int pmc_raw_parse(const uint8_t *datagram, size_t len, uint8_t *domain,
 			     uint8_t *transport_specific,
-			     struct pmc_raw_record records[static PMC_RAW_RECORDS_MAX], size_t *n);
+			     struct pmc_raw_record records[PMC_RAW_RECORDS_MAX], size_t *n);
 
 /*
  * How long a reader may stall before ptp4l blocks. delay_interval_ns 0: no delay messages.
