@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The pmc-client command: the table of subcommands. */
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "pmc-client/tool.h"
@@ -29,7 +33,8 @@ enum { N_SUBCOMMANDS = sizeof(subcommands) / sizeof(subcommands[0]) };
 static void print_help(void)
 {
 	printf("usage: pmc-client [OPTION...] SUBCOMMAND WORD...\n"
-	       "       pmc-client [OPTION...] 'GET ID'... (the commands of linuxptp's pmc)\n\n");
+	       "       pmc-client [OPTION...] 'GET ID'... (the commands of linuxptp's pmc; or from "
+	       "standard input)\n\n");
 	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
 		printf("  %-8s %-22s %s\n", subcommands[i].name, subcommands[i].words,
 		       subcommands[i].help);
@@ -51,6 +56,50 @@ static int catch_signals(void)
 	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* What is printed must never go to a socket that got the number of a closed standard output. */
+static void occupy_standard_files(void)
+{
+	int fd;
+
+	while ((fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && fd <= STDERR_FILENO)
+		;
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+/* What could not be printed is an error; that a reader has had enough is a signal's business. */
+static int flush(int status)
+{
+	sigset_t pending;
+	bool failed = ferror(stdout) != 0; /* then nothing may be left that says why */
+	int r = fflush(stdout) != 0 ? errno : 0;
+
+	if (!failed && r == 0)
+		return status;
+	(void)sigemptyset(&pending);
+	(void)sigpending(&pending);
+	if (sigismember(&pending, SIGPIPE))
+		return EXIT_INTERRUPTED;
+	tool_complain("cannot print: %s",
+		      r ? strerror(r) : "standard output is closed, or a disk full");
+	return EXIT_USAGE;
+}
+
+static int run(struct tool_options *o, char **words)
+{
+	if (o->config && !take_config(o))
+		return EXIT_USAGE;
+	if (!words[0])
+		return run_pmc_input(o);
+	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
+		if (strcmp(words[0], subcommands[i].name) == 0)
+			return subcommands[i].run(o, words + 1);
+	if (strchr(words[0], ' '))
+		return run_pmc_syntax(o, words);
+	tool_complain("%s: no such subcommand; see --help", words[0]);
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	struct tool_options o = {
@@ -62,25 +111,19 @@ int main(int argc, char **argv)
 		.timeout_ns = 1000000000,
 		.interval_ns = 1000000000,
 	};
-	int letter = take_options(argc, argv, &o);
-	char **words = argv + optind;
+	int letter, status;
 
+	occupy_standard_files();
+	letter = take_options(argc, argv, &o);
 	if (letter == 'h')
 		print_help();
 	if (letter == 'V')
 		printf("pmc-client %s\n", PTPMON_VERSION);
 	if (letter != 0)
-		return letter == '?' ? EXIT_USAGE : EXIT_GOOD;
+		return letter == '?' ? EXIT_USAGE : flush(EXIT_GOOD);
 	o.signals_fd = catch_signals();
-	if (!words[0]) {
-		tool_complain("what? See --help");
-		return EXIT_USAGE;
-	}
-	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
-		if (strcmp(words[0], subcommands[i].name) == 0)
-			return subcommands[i].run(&o, words + 1);
-	if (strchr(words[0], ' '))
-		return run_pmc_syntax(&o, words);
-	tool_complain("%s: no such subcommand; see --help", words[0]);
-	return EXIT_USAGE;
+	status = run(&o, argv + optind);
+	free(o.config_socket);
+	free(o.config_ro_socket);
+	return flush(status);
 }

@@ -18,6 +18,9 @@ enum {
 
 struct tool_options {
 	const char *socket;         /* NULL: found */
+	char *config_socket;        /* what ptp4l's configuration says; NULL, or to be freed */
+	char *config_ro_socket;     /* likewise, of the read-only one */
+	const char *config;         /* ptp4l's configuration; NULL: not given */
 	const char *own_path;       /* NULL: chosen */
 	struct pmc_network network; /* .interface NULL: a socket of this host */
 	bool kind_chosen;           /* network.kind */
@@ -70,6 +73,11 @@ __attribute__((format(printf, 1, 2))) void tool_complain(const char *format, ...
 /* 0: go on; 'h' or 'V': that was asked for; '?' after a complaint. */
 int take_options(int argc, char **argv, struct tool_options *o);
 void print_options(void);
+
+/* --- tool_config.c --- */
+
+/* What o->config says of how to reach ptp4l, unless an option did. False after a complaint. */
+bool take_config(struct tool_options *o);
 
 /* --- tool_session.c --- */
 
@@ -146,6 +154,7 @@ int run_watch(const struct tool_options *o, char **words);
 int run_scan(const struct tool_options *o, char **words);
 int run_list(const struct tool_options *o, char **words);
 int run_pmc_syntax(const struct tool_options *o, char **words); /* tool_pmc.c */
+int run_pmc_input(const struct tool_options *o); /* ... a command on each line of stdin */
 
 /* An id by name or number ("0xC000"); false after a complaint. *out has a row or not. */
 bool parse_id(const char *word, uint16_t *id, const struct dataset **out);

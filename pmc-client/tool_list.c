@@ -54,23 +54,40 @@ static bool is_listed(const struct dataset *ds, char **words)
 {
 	if (!words[0])
 		return (ds->flags & (DATASET_GET | DATASET_SET | DATASET_COMMAND)) != 0;
-	for (char **word = words; *word; word++)
-		if (pmc_dataset_by_name(*word) == ds)
+	for (char **word = words; *word; word++) {
+		const struct dataset *named;
+		uint16_t id;
+
+		if (parse_id(*word, &id, &named) && named == ds)
 			return true;
+	}
 	return false;
+}
+
+static bool are_listed(char **words)
+{
+	for (; *words; words++) {
+		const struct dataset *named;
+		uint16_t id;
+
+		if (!parse_id(*words, &id, &named))
+			return false;
+		if (!named) {
+			tool_complain("%s: an id that nobody described", *words);
+			return false;
+		}
+	}
+	return true;
 }
 
 int run_list(const struct tool_options *o, char **words)
 {
-	json_t *ids = json_array(), *object;
+	json_t *ids, *object;
 	const struct dataset *ds;
 
-	for (char **word = words; *word; word++)
-		if (!pmc_dataset_by_name(*word)) {
-			tool_complain("%s: no such id", *word);
-			json_decref(ids);
-			return EXIT_USAGE;
-		}
+	if (!are_listed(words))
+		return EXIT_USAGE;
+	ids = json_array();
 	for (size_t i = 0; (ds = pmc_dataset_at(i)); i++) {
 		if (!is_listed(ds, words))
 			continue;

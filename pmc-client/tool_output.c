@@ -318,10 +318,10 @@ void print_collected(struct session *s, const char *what)
 
 	if (!s->messages)
 		return;
-	object = json_pack("{s:o, s:s, s:s*, s:i, s:i, s:O}", "schema",
-			   json_sprintf("pmc-client.%s/1", what),
-			   network->interface ? "interface" : "socket", pmc_client_path(s->client),
-			   "transport", transport, "domain", s->domain, "transport_specific",
-			   s->transport_specific, "messages", s->messages);
+	object = json_pack(
+		"{s:o, s:o, s:s*, s:i, s:i, s:O}", "schema", json_sprintf("pmc-client.%s/1", what),
+		network->interface ? "interface" : "socket",
+		json_foreign_text(pmc_client_path(s->client)), "transport", transport, "domain",
+		s->domain, "transport_specific", s->transport_specific, "messages", s->messages);
 	print_json(object, JSON_INDENT(2));
 }

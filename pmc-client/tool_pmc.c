@@ -3,9 +3,11 @@
  * linuxptp's own command language, for scripts that were written for pmc: each word of the command
  * line is a command, "GET ID", "SET ID [FIELD] VALUE ...", "CMD ID", "TARGET *|CLOCK-PORT".
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "pmc-client/tool.h"
 
@@ -75,13 +77,30 @@ static bool parse_target(struct command *c, const char *word)
 	return true;
 }
 
+/* The names may be cut short, too, as long as they can be told apart. */
+static bool parse_short_id(const char *word, uint16_t *id, const struct dataset **out)
+{
+	const struct dataset *ds, *found = pmc_dataset_by_name(word);
+
+	for (size_t i = 0; !pmc_dataset_by_name(word) && (ds = pmc_dataset_at(i)); i++) {
+		if (strncasecmp(word, ds->name, strlen(word)) != 0)
+			continue;
+		if (found) {
+			tool_complain("%s: %s or %s?", word, found->name, ds->name);
+			return false;
+		}
+		found = ds;
+	}
+	return parse_id(found ? found->name : word, id, out);
+}
+
 static bool parse_words(struct command *c, char **words, size_t n)
 {
 	if (n < 2)
 		return false;
 	if (is_verb(words[0], "TARGET"))
 		return n == 2 && parse_target(c, words[1]);
-	if (!parse_id(words[1], &c->id, &c->dataset))
+	if (!parse_short_id(words[1], &c->id, &c->dataset))
 		return false;
 	if (is_verb(words[0], "GET")) {
 		c->action = PTP_GET;
@@ -197,5 +216,45 @@ int run_pmc_syntax(const struct tool_options *options, char **texts)
 	if (r == 0)
 		r = session_status(&s);
 	session_close(&s);
+	return r;
+}
+
+enum { LINES_MAX = 4096 };
+
+/* Lines that are not blank, as an array that ends with NULL. 0 or -errno. */
+static int read_lines(FILE *in, char **lines)
+{
+	char *line = NULL;
+	size_t size = 0, n = 0;
+	int r = 0;
+
+	while (r == 0 && (errno = 0, getline(&line, &size, in)) >= 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (line[strspn(line, " \t\r")] == '\0')
+			continue;
+		if (n == LINES_MAX)
+			r = -E2BIG;
+		else if (!(lines[n++] = strdup(line)))
+			r = -ENOMEM;
+	}
+	if (r == 0 && ferror(in))
+		r = -errno;
+	free(line);
+	return r;
+}
+
+int run_pmc_input(const struct tool_options *o)
+{
+	char **lines = isatty(STDIN_FILENO) ? NULL : calloc(LINES_MAX + 1, sizeof(*lines));
+	int r = lines ? read_lines(stdin, lines) : 0;
+
+	if (r < 0)
+		tool_complain("standard input: %s", strerror(-r));
+	else if (!lines || !lines[0])
+		tool_complain("what? See --help");
+	r = r == 0 && lines && lines[0] ? run_pmc_syntax(o, lines) : EXIT_USAGE;
+	for (char **line = lines; line && *line; line++)
+		free(*line);
+	free(lines);
 	return r;
 }

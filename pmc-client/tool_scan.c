@@ -344,9 +344,9 @@ static void print_json(const struct scan *scan)
 
 	for (size_t i = 0; i < scan->n_clocks; i++)
 		(void)json_array_append_new(clocks, json_clock(&scan->clocks[i]));
-	object =
-		json_pack("{s:s, s:s, s:b, s:o}", "schema", "pmc-client.scan/1", "interface",
-			  scan->o->network.interface, "complete", scan->complete, "clocks", clocks);
+	object = json_pack("{s:s, s:o, s:b, s:o}", "schema", "pmc-client.scan/1", "interface",
+			   json_foreign_text(scan->o->network.interface), "complete",
+			   scan->complete, "clocks", clocks);
 	(void)json_dumpf(object, stdout, JSON_INDENT(2));
 	(void)putchar('\n');
 	json_decref(object);

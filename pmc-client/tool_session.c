@@ -2,9 +2,12 @@
 /* A conversation with one ptp4l, for a command that has nothing else to do than wait. */
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,9 +36,12 @@ void tool_complain(const char *format, ...)
 	va_end(args);
 }
 
-static bool is_good(const struct pmc_message *m)
+/* A question for fields that is answered with none got no data. */
+static bool is_good(const struct session *s, const struct pmc_message *m)
 {
-	return m->outcome == PMC_OK || m->outcome == PMC_SHORT || m->outcome == PMC_EMPTY;
+	if (m->outcome == PMC_EMPTY)
+		return s->action != PTP_GET || !m->dataset || m->dataset->n_fields == 0;
+	return m->outcome == PMC_OK || m->outcome == PMC_SHORT;
 }
 
 void session_complain_gone(const struct session *s)
@@ -57,7 +63,7 @@ void session_on_message(void *userdata, const struct pmc_message *m)
 	/* Nobody knows how many there were to come. */
 	if (m->outcome == PMC_TIMED_OUT && s->collecting && s->answers > 0)
 		return;
-	if (!is_good(m))
+	if (!is_good(s, m))
 		s->refused++;
 	s->sink(s, m);
 }
@@ -79,7 +85,8 @@ bool session_wait(struct session *s, int64_t until_mono_ns)
 {
 	bool until_answered = until_mono_ns == INT64_MAX;
 
-	while (pmc_client_connected(s->client) && !s->interrupted) {
+	/* What can't be printed needn't be waited for. */
+	while (pmc_client_connected(s->client) && !s->interrupted && !ferror(stdout)) {
 		int64_t deadline_ns = pmc_client_deadline_ns(s->client);
 
 		if (until_answered ? !pmc_client_busy(s->client) : tool_now_ns() >= until_mono_ns)
@@ -119,6 +126,7 @@ bool may_change(const struct tool_options *o)
 
 void session_ask(struct session *s, const struct pmc_request *request)
 {
+	struct pollfd signals = {.fd = s->o->signals_fd, .events = POLLIN};
 	int64_t give_up_ns = tool_now_ns() + s->o->timeout_ns;
 	int r;
 
@@ -135,10 +143,17 @@ void session_ask(struct session *s, const struct pmc_request *request)
 	/* Other clients may fill ptp4l's queue for a moment. */
 	while ((r = pmc_client_request(s->client, request, tool_now_ns(), s->o->timeout_ns)) ==
 		       -EAGAIN &&
-	       tool_now_ns() < give_up_ns)
-		(void)poll(NULL, 0, 1);
+	       tool_now_ns() < give_up_ns && !s->interrupted)
+		s->interrupted = poll(&signals, 1, 1) > 0;
+	if (s->interrupted) {
+		pmc_client_cancel(s->client);
+		return;
+	}
 	if (r < 0) {
-		tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
+		if (!pmc_client_connected(s->client))
+			session_complain_gone(s);
+		else
+			tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
 		s->refused++;
 		return;
 	}
@@ -158,11 +173,60 @@ static const char *why_not(int error)
 	case EPERM:
 		return "permission denied: only root and the socket's group may use the read-write "
 		       "socket; linuxptp 4.0 and later have a read-only one for everyone";
+	case ENOTSOCK:
+		return "not a socket";
+	case EPROTOTYPE:
+		return "a socket of another kind, not ptp4l's";
 	case EINVAL:
-		return "not a path for a socket; that of --own-socket must be absolute";
+		return "not a path for a socket";
 	default:
 		return strerror(error);
 	}
+}
+
+static bool socket_address(const char *path, struct sockaddr_un *out)
+{
+	*out = (struct sockaddr_un){.sun_family = AF_UNIX};
+	return snprintf(out->sun_path, sizeof(out->sun_path), "%s", path) <
+	       (int)sizeof(out->sun_path);
+}
+
+/* Without a name of one's own, can it be connected to? Then that name is what is wrong. */
+static bool is_reachable(const char *path)
+{
+	struct sockaddr_un address;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool good = fd >= 0 && socket_address(path, &address) &&
+		    connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return good;
+}
+
+static const char *own_why_not(int error)
+{
+	switch (error) {
+	case EADDRINUSE:
+		return "in use, or a file that is not a socket";
+	case EINVAL:
+		return "must be an absolute path";
+	default:
+		return strerror(error);
+	}
+}
+
+static void complain_open(const struct session *s, const char *path, int error)
+{
+	if (!*path)
+		tool_complain("--socket: an empty path");
+	else if (!is_reachable(path))
+		tool_complain("%s: %s", path, why_not(error));
+	else if (s->o->own_path)
+		tool_complain("%s: own socket: %s", s->o->own_path, own_why_not(error));
+	else
+		tool_complain("%s: own socket, beside it: %s; --own-socket puts it elsewhere", path,
+			      own_why_not(error));
 }
 
 /* 0 or -errno. */
@@ -237,7 +301,7 @@ static int open_default(struct session *s, bool read_write)
 	r = open_found(s, read_write);
 	if (r >= 0)
 		return r == 0 ? 0 : EXIT_USAGE;
-	tool_complain("%s: %s", where, why_not(-worst));
+	complain_open(s, where, -worst);
 	if (worst == -ENOENT)
 		tool_complain("give ptp4l's uds_address with --socket");
 	return EXIT_USAGE;
@@ -245,13 +309,18 @@ static int open_default(struct session *s, bool read_write)
 
 static int open_any(struct session *s, bool read_write)
 {
+	const struct tool_options *o = s->o;
+	const char *path = o->socket ? o->socket : o->config_socket;
 	int r;
 
-	if (!s->o->socket)
+	if (!o->socket && o->config_ro_socket && !read_write &&
+	    open_path(s, o->config_ro_socket) == 0)
+		return 0;
+	if (!path)
 		return open_default(s, read_write);
-	r = open_path(s, s->o->socket);
+	r = open_path(s, path);
 	if (r < 0)
-		tool_complain("%s: %s", s->o->socket, why_not(-r));
+		complain_open(s, path, -r);
 	return r < 0 ? EXIT_USAGE : 0;
 }
 
@@ -270,10 +339,37 @@ static bool answers(struct session *s)
 	return s->answers > 0;
 }
 
+/* The answers of a ptp4l elsewhere don't reach an abstract name, which is per network namespace. */
+static bool has_abstract_name(const struct session *s, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char directory[PATH_MAX];
+
+	(void)snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path) + 1 : 0,
+		       path);
+	return !s->o->own_path && (path[0] != '/' || access(directory, W_OK | X_OK) < 0);
+}
+
+static int complain_silent(const struct session *s, const char *path, int error)
+{
+	if (error != ETIMEDOUT)
+		complain_open(s, path, error);
+	else
+		tool_complain(
+			"%s: ptp4l does not answer, in no domain: it is stopped or overloaded, "
+			"or wants authenticated messages (spp)%s",
+			path,
+			has_abstract_name(s, path)
+				? ", or is in another network namespace: give --own-socket a "
+				  "path that it can reach"
+				: "");
+	return EXIT_BAD;
+}
+
 /* It doesn't. Was it asked for what it isn't, or will another domain do? */
 static int adapt(struct session *s)
 {
-	const char *path = pmc_client_path(s->client);
+	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	struct pmc_found found;
 	int r;
 
@@ -283,14 +379,12 @@ static int adapt(struct session *s)
 		session_complain_gone(s);
 		return EXIT_BAD;
 	}
+	/* The own socket may have a name that was chosen: there can't be a second one. */
+	(void)snprintf(path, sizeof(path), "%s", pmc_client_path(s->client));
+	s->client = pmc_client_free(s->client);
 	r = pmc_find_domain(path, s->o->own_path, discovery_ns, &found);
-	if (r < 0) {
-		tool_complain(
-			"%s: ptp4l does not answer, in no domain: it is stopped or overloaded, "
-			"or wants authenticated messages (spp)",
-			path);
-		return EXIT_BAD;
-	}
+	if (r < 0)
+		return complain_silent(s, path, -r);
 	if (s->o->domain >= 0 && s->o->domain != found.domain) {
 		tool_complain("%s: wrong domain: this ptp4l has domain %u", path, found.domain);
 		return EXIT_USAGE;
@@ -302,7 +396,11 @@ static int adapt(struct session *s)
 	}
 	s->domain = found.domain;
 	s->transport_specific = found.transport_specific;
-	(void)pmc_client_set_domain(s->client, found.domain, found.transport_specific);
+	r = open_path(s, path);
+	if (r < 0) {
+		complain_open(s, path, -r);
+		return EXIT_USAGE;
+	}
 	return answers(s) ? 0 : EXIT_BAD;
 }
 

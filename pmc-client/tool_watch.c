@@ -132,7 +132,8 @@ static bool subscribe(struct watch *w)
 	}
 	r = pmc_client_subscribe(s->client, w->mask, duration_s, tool_now_ns(), s->o->timeout_ns);
 	if (r < 0) {
-		tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
+		if (pmc_client_connected(s->client)) /* else it is said at the end */
+			tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
 		s->refused++;
 		return false;
 	}

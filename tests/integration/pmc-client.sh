@@ -119,14 +119,76 @@ check "a value out of range is refused before it is sent" exits 2 'out of range'
 check "setting all ports at once is refused" exits 2 'which port' \
 	"$client" -s "$LAB_WORK/bc-ptp4l" set PORT_DATA_SET_NP neighborPropDelayThresh=1
 
+check "a list of one id takes its number" \
+	grep -q TIME_STATUS_NP <("$client" list 0xC000)
+
+# --- in the place of pmc ---
+
+for words in 'GET TIME_STATUS' 'G CURRENT' 'get announce'; do
+	check "'$words' is understood as by pmc" \
+		[ "$(ours bc "$words" | normalised | awk 'NR == 1 { print $NF }')" = \
+		"$(board_exec bc pmc -u -b 0 -i "$LAB_WORK/pmc.own" -s "$LAB_WORK/bc-ptp4l" "$words" |
+			normalised | awk 'NR == 1 { print $NF }')" ]
+done
+check "a name that is cut too short is not guessed" exits 2 'PRIORITY1 or PRIORITY2?' \
+	"$client" -s "$LAB_WORK/bc-ptp4l" 'GET PRIORITY'
+check "commands are read from standard input" \
+	[ "$(printf 'GET PRIORITY1\n\nGET PRIORITY2\n' | ours bc -u -b 0 | normalised | grep -c '^priority[12] 128$')" = 2 ]
+check "... and none there is none" exits 2 'what?' "$client" -s "$LAB_WORK/bc-ptp4l" </dev/null
+check "ptp4l's configuration says where and how" grep -qx 'domainNumber 24' \
+	<("$client" -f "$LAB_WORK/end-ptp4l.conf" -u -b 0 'GET DEFAULT_DATA_SET' | normalised)
+check "... unless an option does" exits 2 'wrong domain: this ptp4l has domain 24' \
+	"$client" -f "$LAB_WORK/end-ptp4l.conf" -d 7 'GET DEFAULT_DATA_SET'
+check "... and if there is one" exits 2 'No such file' "$client" -f "$LAB_WORK/none" 'GET PRIORITY1'
+printf '[global]\ndomainNumber 300\n' >"$LAB_WORK/wrong.conf"
+check "... that is right" exits 2 'wrong.conf: line 2' "$client" -f "$LAB_WORK/wrong.conf" 'GET PRIORITY1'
+
+# --- what is printed is printed, or said not to be ---
+
+full() { # full STATUS PATTERN WORD...: with nowhere to print to
+	local status=0
+
+	timeout 10 "$client" -s "$LAB_WORK/bc-ptp4l" "${@:3}" >/dev/full 2>"$LAB_WORK/stderr" || status=$?
+	[ "$status" = "$1" ] && [[ $(cat "$LAB_WORK/stderr") == *"$2"* ]]
+}
+
+shut() { # shut WORD...: with standard input and output closed
+	local status=0
+
+	"$client" -s "$LAB_WORK/bc-ptp4l" "$@" <&- >&- 2>"$LAB_WORK/stderr" || status=$?
+	[ "$status" = 2 ] && grep -q 'cannot print' "$LAB_WORK/stderr"
+}
+
+check "a full disk is noticed by get" full 2 'cannot print' get PRIORITY1
+check "... in JSON" full 2 'cannot print' --json get PRIORITY1
+check "... by list" full 2 'cannot print' list
+check "... and ends watch" full 2 'cannot print' watch PRIORITY1
+check "a closed standard output is noticed" shut get PRIORITY1
+check "a reader who has had enough ends watch with 4" [ "$(
+	set +o pipefail
+	ours bc watch --interval '50 ms' PRIORITY1 | head -n 1 >/dev/null
+	echo "${PIPESTATUS[0]}"
+)" = 4 ]
+ln -s "$LAB_WORK/bc-ptp4l" "$LAB_WORK/b"$'\xff'
+check "a path that is not UTF-8 leaves JSON whole" grep -q '"priority1": 128' \
+	<("$client" --json -s "$LAB_WORK/b"$'\xff' get PRIORITY1)
+
 # --- silence has a name ---
 
 check "domain and transportSpecific are found" grep -qx 'domainNumber 24' \
 	<(ours end get DEFAULT_DATA_SET | normalised)
+check "... also with an own socket that has a name" grep -qx 'domainNumber 24' \
+	<(ours end -o "$LAB_WORK/own" get DEFAULT_DATA_SET | normalised)
 check "a wrong domain is said to be wrong" exits 2 'this ptp4l has domain 24' \
 	"$client" -s "$LAB_WORK/end-ptp4l" -d 3 -t 1 get PRIORITY1
 check "so is a wrong transportSpecific" exits 2 'this ptp4l has 0x1' \
 	"$client" -s "$LAB_WORK/end-ptp4l" -d 24 -t 0 get PRIORITY1
+check "an own socket that cannot be is not blamed on ptp4l's" exits 2 '/nowhere/x: own socket: No such' \
+	"$client" -s "$LAB_WORK/bc-ptp4l" -o /nowhere/x get PRIORITY1
+check "... and one that is a file" exits 2 '/etc/passwd: own socket: in use, or a file' \
+	"$client" -s "$LAB_WORK/bc-ptp4l" -o /etc/passwd get PRIORITY1
+check "a file is said to be no socket" exits 2 '/etc/passwd: not a socket' \
+	"$client" -s /etc/passwd get PRIORITY1
 check "no socket is said to be none" exits 2 'no such socket' \
 	"$client" -s "$LAB_WORK/nothing" get PRIORITY1
 kill -STOP "${lab_pid[end-ptp4l]}"
@@ -152,8 +214,14 @@ check "an interrupted watcher ends with 4" [ "$lab_status" = 4 ]
 check "... and leaves no socket" nothing_left
 
 board_start bc watcher "$client" -s "$LAB_WORK/bc-ptp4l" watch --events
+board_start bc sleeper "$client" -s "$LAB_WORK/bc-ptp4l" watch --interval '3 s' PRIORITY1
+wait_for 5 'grep -q priority1 "$LAB_WORK/sleeper.log"'
 pause 1
 stop bc-ptp4l
 check "a watcher notices that ptp4l has gone" wait_for 5 '! is_running watcher'
+check "... and says so, once" \
+	[ "$(grep -v 'too old' "$LAB_WORK/watcher.log" | grep 'pmc-client:' | sed 's/.*: //')" = 'ptp4l went away' ]
+check "so does one that asks seldom" wait_for 5 '! is_running sleeper'
+check "... in the same words" grep -q 'ptp4l went away' "$LAB_WORK/sleeper.log"
 check "nothing is left beside ptp4l's socket" nothing_left
 lab_finish
