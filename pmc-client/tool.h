@@ -60,10 +60,15 @@ struct session {
 	unsigned int answers; /* to the request under way */
 	bool collecting;      /* it asks any number of clocks */
 	bool interrupted;
+	bool gone_told;
 	unsigned int refused; /* answers without data, and missing ones, since the session began */
 };
 
 int64_t tool_now_ns(void); /* CLOCK_MONOTONIC */
+
+enum { TOOL_TIME_OF_DAY = 32 };
+/* Now, or some time ago: RFC 3339, UTC, nine digits. Returns buf. */
+const char *tool_time_of_day(char buf[TOOL_TIME_OF_DAY], int64_t ago_ns);
 
 /* One line on stderr, with the program's name. */
 __attribute__((format(printf, 1, 2))) void tool_complain(const char *format, ...);
@@ -107,8 +112,8 @@ bool may_change(const struct tool_options *o);
 /* For pmc_client_options. */
 void session_on_message(void *userdata, const struct pmc_message *m);
 
-/* That who was asked isn't there any more. */
-void session_complain_gone(const struct session *s);
+/* That who was asked isn't there any more; said once. */
+void session_complain_gone(struct session *s);
 
 /* --- tool_network.c --- */
 

@@ -139,25 +139,27 @@ void print_message(struct session *s, const struct pmc_message *m)
 	(void)fflush(stdout);
 }
 
-/* RFC 3339, UTC, nine digits. */
-static const char *time_of_day(char buf[32])
+const char *tool_time_of_day(char buf[TOOL_TIME_OF_DAY], int64_t ago_ns)
 {
 	struct timespec now;
 	struct tm tm;
+	int64_t ns;
 	size_t n;
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
+	ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - ago_ns;
+	now = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 	(void)gmtime_r(&now.tv_sec, &tm);
-	n = strftime(buf, 32, "%Y-%m-%dT%H:%M:%S", &tm);
-	(void)snprintf(buf + n, 32 - n, ".%09ldZ", now.tv_nsec);
+	n = strftime(buf, TOOL_TIME_OF_DAY, "%Y-%m-%dT%H:%M:%S", &tm);
+	(void)snprintf(buf + n, TOOL_TIME_OF_DAY - n, ".%09ldZ", now.tv_nsec);
 	return buf;
 }
 
 void print_line(struct session *s, const struct pmc_message *m)
 {
-	char when[32], source[PTP_PORT_IDENTITY_TEXT], id[8], text[TEXT_MAX];
+	char when[TOOL_TIME_OF_DAY], source[PTP_PORT_IDENTITY_TEXT], id[8], text[TEXT_MAX];
 
-	printf("%s %s %s", time_of_day(when),
+	printf("%s %s %s", tool_time_of_day(when, 0),
 	       has_answer(m) ? ptp_port_identity_format(&m->source, source) : "-",
 	       id_name(m, id, sizeof(id)));
 	if (m->error_id)
@@ -299,14 +301,14 @@ static void print_json(json_t *object, size_t flags)
 void collect_message(struct session *s, const struct pmc_message *m)
 {
 	json_t *object = json_message(m);
-	char when[32];
+	char when[TOOL_TIME_OF_DAY];
 
 	if (s->messages) {
 		(void)json_array_append_new(s->messages, object);
 		return;
 	}
 	(void)json_object_set_new(object, "schema", json_string("pmc-client.message/1"));
-	(void)json_object_set_new(object, "time", json_string(time_of_day(when)));
+	(void)json_object_set_new(object, "time", json_string(tool_time_of_day(when, 0)));
 	print_json(object, JSON_COMPACT);
 }
 

@@ -397,7 +397,7 @@ static int open_sessions(struct scan *scan)
 	return EXIT_USAGE;
 }
 
-static int report(const struct scan *scan)
+static int report(struct scan *scan)
 {
 	const char *interface = scan->o->network.interface;
 

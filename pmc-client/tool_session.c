@@ -44,8 +44,11 @@ static bool is_good(const struct session *s, const struct pmc_message *m)
 	return m->outcome == PMC_OK || m->outcome == PMC_SHORT;
 }
 
-void session_complain_gone(const struct session *s)
+void session_complain_gone(struct session *s)
 {
+	if (s->gone_told)
+		return;
+	s->gone_told = true;
 	if (s->o->network.interface)
 		tool_complain("%s: the interface has gone, or is not up any more",
 			      s->o->network.interface);
@@ -153,7 +156,10 @@ void session_ask(struct session *s, const struct pmc_request *request)
 		if (!pmc_client_connected(s->client))
 			session_complain_gone(s);
 		else
-			tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
+			tool_complain("%s: %s", pmc_client_path(s->client),
+				      r == -EAGAIN
+					      ? "ptp4l does not read: it is stopped or overloaded"
+					      : strerror(-r));
 		s->refused++;
 		return;
 	}

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * watch: ids at an interval, or events as they happen. Subscriptions are short and renewed at half
- * their time, so that this program, stopped or starved, leaves ptp4l room to work on.
+ * their time, so that this program, stopped or starved, leaves ptp4l room to work on. Whether ptp4l
+ * still has it is asked for each second: a connected socket does not tell that its peer has gone.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -28,8 +30,12 @@ static const int64_t second_ns = 1000000000;
 struct watch {
 	struct session session;
 	uint32_t mask;
-	int64_t renew_mono_ns;
+	int64_t renew_mono_ns, ends_mono_ns; /* of the subscription */
+	bool ended;                          /* ptp4l does not have it any more */
+	bool denied;                         /* it refuses to have one */
 	unsigned int pushes;
+	uint64_t lost;         /* of the client's counter, told */
+	int64_t heard_mono_ns; /* when all that was pushed had come */
 };
 
 /* Names with commas between; "all" or nothing is all of them. */
@@ -54,13 +60,61 @@ static int parse_events(const char *names, uint32_t *mask)
 	return 0;
 }
 
+/* What was pushed up to here has come. */
+static void mark_heard(struct watch *w)
+{
+	w->lost = pmc_client_counters(w->session.client)->pushes_lost;
+	w->heard_mono_ns = tool_now_ns();
+}
+
+/*
+ * Names the time in which events may have been missed: from when they were last sure to come. What
+ * came late was pushed before the subscription ended, which ptp4l counts in whole seconds.
+ */
+static void report_gap(struct watch *w, const char *what)
+{
+	char from[TOOL_TIME_OF_DAY], to[TOOL_TIME_OF_DAY];
+	int64_t now_mono_ns = tool_now_ns(), from_mono_ns = w->ends_mono_ns - second_ns;
+
+	if (from_mono_ns > w->heard_mono_ns)
+		from_mono_ns = w->heard_mono_ns;
+	tool_complain("%s: events may be missing from %s to %s", what,
+		      tool_time_of_day(from, now_mono_ns - from_mono_ns), tool_time_of_day(to, 0));
+	mark_heard(w);
+	w->ends_mono_ns = INT64_MAX;
+}
+
+static void take_push(struct watch *w)
+{
+	w->pushes++;
+	if (pmc_client_counters(w->session.client)->pushes_lost > w->lost)
+		report_gap(w, "a hole in the sequence");
+	mark_heard(w);
+}
+
+/* The answer to a question about the subscription. */
+static void on_subscription(struct watch *w, const struct pmc_message *m)
+{
+	w->ended = m->outcome == PMC_OK &&
+		   (m->data->subscribe_events_np.events[0] & w->mask) != w->mask;
+	if (w->ended)
+		report_gap(w, "ptp4l has no subscription any more");
+	else if (m->outcome == PMC_OK)
+		mark_heard(w);
+	w->denied = m->outcome == PMC_ERROR_STATUS || m->outcome == PMC_NOT_SUPPORTED;
+}
+
 static void on_watched(struct session *s, const struct pmc_message *m)
 {
 	struct watch *w = (struct watch *)s; /* its first member */
 
-	if (m->id == PTP_ID_SUBSCRIBE_EVENTS_NP && m->outcome == PMC_OK)
-		return;
-	w->pushes += m->push;
+	if (m->id == PTP_ID_SUBSCRIBE_EVENTS_NP && s->o->events) {
+		on_subscription(w, m);
+		if (m->outcome == PMC_OK)
+			return;
+	}
+	if (m->push)
+		take_push(w);
 	if (s->o->json)
 		collect_message(s, m);
 	else
@@ -117,6 +171,26 @@ static bool drop_unknown_events(struct watch *w)
 	return w->mask != 0;
 }
 
+/* A ptp4l that is silent may go on yet: it is asked again. */
+static bool goes_on(struct watch *w)
+{
+	struct session *s = &w->session;
+
+	if (!w->denied)
+		s->refused = 0;
+	return pmc_client_connected(s->client) && !s->interrupted && !w->denied && !ferror(stdout);
+}
+
+/* False if ptp4l has gone, or refuses to tell. */
+static bool ask_subscription(struct watch *w)
+{
+	const struct pmc_request request = {.action = PTP_GET, .id = PTP_ID_SUBSCRIBE_EVENTS_NP};
+	struct session *s = &w->session;
+
+	session_ask(s, &request);
+	return goes_on(w);
+}
+
 static bool subscribe(struct watch *w)
 {
 	struct session *s = &w->session;
@@ -130,7 +204,13 @@ static bool subscribe(struct watch *w)
 		s->refused++;
 		return false;
 	}
+	if (tool_now_ns() >= w->ends_mono_ns)
+		report_gap(w, "stopped for longer than the subscription");
 	r = pmc_client_subscribe(s->client, w->mask, duration_s, tool_now_ns(), s->o->timeout_ns);
+	if (r == -EAGAIN) { /* it doesn't read */
+		w->renew_mono_ns = tool_now_ns() + second_ns;
+		return true;
+	}
 	if (r < 0) {
 		if (pmc_client_connected(s->client)) /* else it is said at the end */
 			tool_complain("%s: %s", pmc_client_path(s->client), strerror(-r));
@@ -138,7 +218,32 @@ static bool subscribe(struct watch *w)
 		return false;
 	}
 	w->renew_mono_ns = tool_now_ns() + duration_s * second_ns / 2;
-	return session_wait(s, INT64_MAX) && s->refused == 0;
+	w->ends_mono_ns = tool_now_ns() + duration_s * second_ns;
+	w->ended = false;
+	(void)session_wait(s, INT64_MAX);
+	return goes_on(w);
+}
+
+/* Until the subscription is to be renewed. 1: enough has been seen. */
+static int watch_subscription(struct watch *w)
+{
+	struct session *s = &w->session;
+	int64_t ask_mono_ns = tool_now_ns() + second_ns;
+
+	do {
+		int64_t step_ns = tool_now_ns() + second_ns / 20;
+
+		if (!session_wait(s, step_ns < w->renew_mono_ns ? step_ns : w->renew_mono_ns))
+			return 0;
+		if (s->o->count > 0 && w->pushes >= s->o->count)
+			return 1;
+		if (tool_now_ns() >= ask_mono_ns) {
+			if (!ask_subscription(w))
+				return 0;
+			ask_mono_ns = tool_now_ns() + second_ns;
+		}
+	} while (tool_now_ns() < w->renew_mono_ns && !w->ended);
+	return 0;
 }
 
 static int watch_events(struct watch *w)
@@ -149,16 +254,11 @@ static int watch_events(struct watch *w)
 		return session_status(s);
 	if (w->mask & PMC_EVENT_TIME_SYNC)
 		learn_rate(s);
+	w->ends_mono_ns = INT64_MAX;
+	mark_heard(w);
 	while (subscribe(w))
-		do {
-			int64_t step_ns = tool_now_ns() + second_ns / 20;
-
-			if (!session_wait(s,
-					  step_ns < w->renew_mono_ns ? step_ns : w->renew_mono_ns))
-				break;
-			if (s->o->count > 0 && w->pushes >= s->o->count)
-				return EXIT_GOOD;
-		} while (tool_now_ns() < w->renew_mono_ns);
+		if (watch_subscription(w) != 0)
+			return EXIT_GOOD;
 	if (!pmc_client_connected(s->client))
 		session_complain_gone(s);
 	return session_status(s);
