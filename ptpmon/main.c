@@ -16,6 +16,7 @@ static const struct {
 	const char *summary; /* NULL: not listed */
 } commands[] = {
 	{"run", cmd_run, "the service: supervise ptp4l, record, serve"},
+	{"check", cmd_check, "is this board fit? What to do where it is not"},
 	{"status", cmd_status, "one screen about now"},
 	{"wait-sync", cmd_wait_sync, "wait until it is synchronised"},
 	{"report", cmd_report, "percentiles of a recorded run, with latency beside them"},

@@ -14,6 +14,7 @@ int cmd_runs(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_import(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_wait_sync(int argc, char **argv);
 int cmd_mark(int argc, char **argv);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ptpmon/check/check.h"
 #include "ptpmon/conf/conf.h"
 #include "ptpmon/model/alarm.h"
 #include "ptpmon/model/event.h"
@@ -29,6 +30,8 @@ int main(int argc, char **argv)
 		print_events();
 	else if (argc == 2 && strcmp(argv[1], "alarms") == 0)
 		print_alarms();
+	else if (argc == 2 && strcmp(argv[1], "checks") == 0)
+		check_print_manual(stdout);
 	else
 		return 2;
 	return 0;
