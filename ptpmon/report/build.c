@@ -8,6 +8,7 @@
 
 #include "ptpmon/report/building.h"
 #include "ptpmon/report/clean.h"
+#include "ptpmon/report/plot.h"
 
 static void building_clear(struct building *b)
 {
@@ -103,12 +104,22 @@ static int building_series(struct building *b)
 	return ret;
 }
 
+static int building_plot(struct building *b)
+{
+	struct report *r = b->report;
+
+	if (!b->request->plot)
+		return 0;
+	return plot_new(&r->plot, r->from.mono_ns, r->to.mono_ns, r->n_offsets, r->n_latencies,
+			r->n_columns, query_run(b->query)->board);
+}
+
 int report_build(struct report **out, struct query *q, const struct report_request *request)
 {
 	static int (*const steps[])(struct building *) = {
-		building_series,    building_happenings, building_windows,   building_declared_gaps,
-		building_latencies, building_offsets,    building_sort_gaps, building_summaries,
-		building_phcs,      building_worst,      building_headline,
+		building_series,        building_plot,      building_happenings, building_windows,
+		building_declared_gaps, building_latencies, building_offsets,    building_sort_gaps,
+		building_summaries,     building_phcs,      building_worst,      building_headline,
 	};
 	CLEANUP(building_clear) struct building b = {.query = q, .request = request};
 	int r;

@@ -14,6 +14,7 @@ struct report_request {
 	const int64_t *taus_ns;               /* these, instead of the octaves … */
 	size_t n_taus;                        /* … if there are any */
 	bool deviations; /* ADEV, OADEV, MDEV and TDEV without outliers as well */
+	bool plot;       /* the points for charts as well: report.plot */
 	bool by_mark;    /* columns are what lies between marks, not the phases */
 };
 

@@ -8,6 +8,7 @@
 
 #include "ptpmon/report/building.h"
 #include "ptpmon/report/clean.h"
+#include "ptpmon/report/plot.h"
 
 static int count_change(struct building *b, const struct query_event *e)
 {
@@ -102,6 +103,7 @@ static int on_event(void *userdata, const struct query_event *e)
 	if (ret < 0 || e->mono_ns < b->from_mono_ns)
 		return ret;
 	r->events[e->code]++;
+	plot_event(r->plot, e->mono_ns, e->severity, e->text);
 	return e->code == EVENT_PORT_STATE ? count_change(b, e) : 0;
 }
 

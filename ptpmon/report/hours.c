@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptpmon/report/plot.h"
 #include "ptpmon/stats/quantile.h"
 
 bool hours_lie_in(const struct building *b, size_t column, size_t phase, int64_t from_mono_ns,
@@ -30,6 +31,17 @@ struct reading {
 	struct hours *hours;
 };
 
+/* Of an offset series, whose index in the report is looked for: PHCs have hours as well. */
+static void plot_hour(const struct reading *r, const struct query_rollup *rollup)
+{
+	const struct report *report = r->b->report;
+
+	for (size_t i = 0; i < report->n_offsets && r->column == 0; i++)
+		if (r->b->offset_indices[i] == rollup->series)
+			plot_offset_span(report->plot, i, rollup->from_mono_ns, rollup->to_mono_ns,
+					 rollup->min, rollup->max);
+}
+
 static int on_rollup(void *userdata, const struct query_rollup *rollup)
 {
 	const struct reading *r = userdata;
@@ -44,6 +56,7 @@ static int on_rollup(void *userdata, const struct query_rollup *rollup)
 	if (rollup->count > 0) {
 		h->min_ns = h->count && h->min_ns < rollup->min ? h->min_ns : rollup->min;
 		h->max_ns = h->count && h->max_ns > rollup->max ? h->max_ns : rollup->max;
+		plot_hour(r, rollup);
 	}
 	h->count += rollup->count;
 	h->sum += rollup->sum;

@@ -9,6 +9,7 @@
 
 #include "ptpmon/report/hours.h"
 #include "ptpmon/report/parts.h"
+#include "ptpmon/report/plot.h"
 #include "ptpmon/stats/latency_summary.h"
 
 /* So many tallies, of about 26 KiB, are kept at once: all CPUs of a usual board in one reading. */
@@ -97,6 +98,7 @@ static int on_window(void *userdata, size_t series, const struct latency_window 
 		return ret;
 	if (w->count) {
 		building_note_maximum(r->b, r->b->latency_maxima, w->start_mono_ns, w->max_ns);
+		plot_window(r->b->report->plot, w->start_mono_ns, w->end_mono_ns, w->max_ns);
 		keep_worst(r->b->report, &r->b->report->latencies[r->first + number].series, w);
 	}
 	if (!part_holds(&r->part, w->start_mono_ns))
@@ -138,9 +140,12 @@ static int on_rollup(void *userdata, const struct query_rollup *rollup)
 	for (size_t c = 0; c < r->b->report->n_columns && ret == 0; c++) {
 		if (!hours_lie_in(r->b, c, rollup->phase, rollup->from_mono_ns, rollup->to_mono_ns))
 			continue;
-		if (c == 0 && w->count)
+		if (c == 0 && w->count) {
 			keep_worst(r->b->report, &r->b->report->latencies[r->first + number].series,
 				   w);
+			plot_window(r->b->report->plot, w->start_mono_ns, w->end_mono_ns,
+				    w->max_ns);
+		}
 		tally_of(r, number, c)->from_hours += w->count;
 		ret = add_window(r, number, c, w);
 	}
@@ -198,9 +203,12 @@ static int fill_series(struct building *b, size_t first, size_t n)
 		r.numbers[b->latency_indices[first + i]] = i;
 	ret = read_all(&r);
 	for (size_t i = 0; i < n && ret == 0; i++)
-		for (size_t c = 0; c < n_columns; c++)
-			write_tally(tally_of(&r, i, c),
-				    &b->report->latencies[first + i].columns[c]);
+		for (size_t c = 0; c < n_columns; c++) {
+			struct tally *t = tally_of(&r, i, c);
+
+			write_tally(t, &b->report->latencies[first + i].columns[c]);
+			plot_latencies(b->report->plot, first + i, c, &t->sum.histogram);
+		}
 	return ret;
 }
 

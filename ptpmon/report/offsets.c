@@ -9,6 +9,7 @@
 
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/report/hours.h"
+#include "ptpmon/report/plot.h"
 #include "ptpmon/report/values.h"
 #include "ptpmon/stats/quantile.h"
 #include "ptpmon/stats/ranks.h"
@@ -32,6 +33,7 @@ struct stretch {
 struct tally {
 	struct building *b;
 	struct report_offset_series *series;
+	size_t index;                 /* of it */
 	struct values times, offsets; /* of every sample; SAMPLE_UNKNOWN: not in statistics */
 	struct values delays;
 	struct values breaks;    /* what is kept before one that has another state, or a step */
@@ -136,6 +138,7 @@ static int keep(struct tally *t, const struct sample *s)
 {
 	t->kept++;
 	keep_worst(t, s);
+	plot_sample(t->b->report->plot, t->index, s);
 	return s->delay_ns == SAMPLE_UNKNOWN ? 0 : values_add(&t->delays, s->delay_ns);
 }
 
@@ -327,9 +330,12 @@ static int write_column(const struct tally *t, size_t column, struct hours *hour
 
 	if (r == 0)
 		r = write_values(t, o, s);
-	if (r == 0)
-		hours_join(hours, o, s->offsets, s->n);
-	return r;
+	if (r < 0)
+		return r;
+	plot_offsets(t->b->report->plot, t->index, column, s->offsets, s->n);
+	plot_hours(t->b->report->plot, t->index, column, hours->histogram);
+	hours_join(hours, o, s->offsets, s->n);
+	return 0;
 }
 
 static void write_lock(const struct building *b, const struct report_column *column,
@@ -385,8 +391,9 @@ static int read_samples(struct tally *t, size_t index)
 	if (t->hours.to_mono_ns != TIME_UNKNOWN) /* from there on rows tell of gaps */
 		t->last_ns = t->hours.to_mono_ns;
 	if (r == 0)
-		r = query_visit_values(b->query, b->offset_indices[index], b->from_mono_ns,
-				       b->to_mono_ns, on_sample, t);
+		r = (b->report->plot ? query_visit_samples : query_visit_values)(
+			b->query, b->offset_indices[index], b->from_mono_ns, b->to_mono_ns,
+			on_sample, t);
 	if (r < 0)
 		return r;
 	r = begin_stretch(t, 0); /* the end of the last, which is none itself */
@@ -408,6 +415,7 @@ static int fill_series(struct building *b, size_t index)
 	struct tally t = {
 		.b = b,
 		.series = &b->report->offsets[index],
+		.index = index,
 		/* a scope that begins within the run begins where there might have been a sample */
 		.last_ns = b->from_start ? TIME_UNKNOWN : b->from_mono_ns,
 	};

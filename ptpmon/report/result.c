@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptpmon/report/plot.h"
+
 /* clang-format off */
 const struct report_percentile report_percentiles[REPORT_PERCENTILES] = {
 	{ 50000, "50 %",    "p50_ns" },
@@ -167,6 +169,7 @@ struct report *report_free(struct report *r)
 	free(r->changes);
 	free(r->gaps);
 	free(r->marks);
+	r->plot = plot_free(r->plot);
 	free(r);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ptpmon/report/result.h: what a report says, as one struct; text and JSON only draw it.
+ * ptpmon/report/result.h: what a report says, as one struct; text, JSON, CSV and HTML only draw it.
  *
  * Column 0 is the whole scope; the others are its phases in the order in which they first began,
  * those of one name pooled. Time outside every phase is in column 0 only. If asked for, the others
@@ -276,6 +276,8 @@ struct report_gap {
 	char port[sizeof(((struct series *)0)->subject)]; /* "": everything */
 };
 
+struct plot; /* ptpmon/report/plot.h */
+
 struct report {
 	char headline[2 * REPORT_TEXT_MAX]; /* the sentence about the whole scope */
 	const struct limits *limits; /* what the verdicts are about, the caller's; NULL: none */
@@ -297,6 +299,7 @@ struct report {
 	size_t n_marks;
 	struct report_mark *marks;
 	uint64_t events[EVENT_CODE_MAX]; /* how often each happened */
+	struct plot *plot;               /* the points for charts, if asked for; else NULL */
 };
 
 /* The offsets are what phc2sys or ts2phc told of itself, not of ptp4l's port. */
