@@ -19,7 +19,7 @@ static void add_run(struct strbuf *out, char which, const struct report *r)
 
 	strbuf_addf(out, "  %c  run %" PRId64 "%s%.20s%s, %s, %s\n", which, r->run.id,
 		    *r->run.label ? " (" : "", r->run.label, *r->run.label ? ")" : "",
-		    figure_utc(r->from.utc_ns, from),
+		    figure_utc_marked(r->from.utc_ns, r->from.utc_uncertain, from),
 		    nsec_format_age(r->columns[0].duration_ns, age));
 	strbuf_addf(out, "     %.70s\n", *r->run.kernel ? r->run.kernel : "kernel not known");
 }

@@ -160,3 +160,12 @@ const char *figure_utc(int64_t utc_ns, char out[static FIGURE_MAX])
 	(void)snprintf(out, FIGURE_MAX, "%.*sZ", WITH_MILLISECONDS, nsec_format_utc(utc_ns, text));
 	return out;
 }
+
+const char *figure_utc_marked(int64_t utc_ns, bool uncertain, char out[static FIGURE_MAX])
+{
+	size_t len = strlen(figure_utc(utc_ns, out));
+
+	if (uncertain && len + 1 < FIGURE_MAX)
+		(void)strcpy(out + len, "?");
+	return out;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ptpmon/report/figure.h: numbers as people read them, in ASCII; "-" for what is not known. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { FIGURE_MAX = 48 };
@@ -32,3 +33,6 @@ const char *figure_share(int64_t part, int64_t whole, char out[static FIGURE_MAX
 
 /* RFC 3339 in UTC with three digits, cut, not rounded: "2026-03-01T22:00:00.000Z". */
 const char *figure_utc(int64_t utc_ns, char out[static FIGURE_MAX]);
+
+/* The same with a mark, "…Z?", where the wall clock was wrong. */
+const char *figure_utc_marked(int64_t utc_ns, bool uncertain, char out[static FIGURE_MAX]);

@@ -371,7 +371,9 @@ void table_summaries(struct strbuf *out, const struct report *r,
 
 	wrap_addf(out, "", "  ", "Summaries of offsets from %s: %s (%s%s%s)", reference,
 		  series->series.subject, series->series.source, dated ? ", largest at " : "",
-		  dated ? figure_utc(series->largest_at.utc_ns, utc) : "");
+		  dated ? figure_utc_marked(series->largest_at.utc_ns,
+					    series->largest_at.utc_uncertain, utc)
+			: "");
 	add_table(out, r,
 		  &(struct table){summary_rows, sizeof(summary_rows) / sizeof(summary_rows[0]),
 				  series->columns, sizeof(*series->columns),

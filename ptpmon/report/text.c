@@ -28,14 +28,9 @@ static void add_cut(struct strbuf *out, const char *indent, const char *text)
 	strbuf_addf(out, "%s%s\n", indent, line);
 }
 
-/* With a mark where the wall clock was wrong. */
 static const char *utc_of(const struct report_moment *m, char out[static FIGURE_MAX])
 {
-	size_t len = strlen(figure_utc(m->utc_ns, out));
-
-	if (m->utc_uncertain && len + 1 < FIGURE_MAX)
-		(void)strcpy(out + len, "?");
-	return out;
+	return figure_utc_marked(m->utc_ns, m->utc_uncertain, out);
 }
 
 static void add_title(struct strbuf *out, const struct report *r)
