@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ptpmon report: what a run tells, in text, JSON or CSV. It only reads, also while the run goes on.
+/*
+ * ptpmon report: what a run tells, in text, JSON, CSV or HTML, and its charts. It only reads, also
+ * while the run goes on.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,11 +12,13 @@
 
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/base/strbuf.h"
+#include "ptpmon/cmd/charts.h"
 #include "ptpmon/cmd/cmd.h"
 #include "ptpmon/cmd/limits.h"
 #include "ptpmon/cmd/recorded.h"
 #include "ptpmon/cmd/reporting.h"
 #include "ptpmon/report/csv.h"
+#include "ptpmon/report/html.h"
 #include "ptpmon/report/json.h"
 #include "ptpmon/report/text.h"
 
@@ -22,7 +26,7 @@
 
 enum { TAUS_MAX = 64, TAUS_TEXT_MAX = 1024 };
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_HTML };
 
 /* A moment as recorded.h reads it, or where the first mark of that text is. */
 struct when {
@@ -31,7 +35,7 @@ struct when {
 };
 
 struct settings {
-	const char *config, *db, *run, *limits;
+	const char *config, *db, *run, *limits, *svg;
 	struct when since, until, around;
 	enum format format;
 	bool json, deviations, by_mark, list_limits;
@@ -55,7 +59,7 @@ static int take_when(const struct option_row *row, const char *text,
 	return recorded_take_when(&at, text, why);
 }
 
-/* The index of a word among those of the row's argument, "text|json|csv". */
+/* The index of a word among those of the row's argument, "text|json|csv|html". */
 static int take_word(const struct option_row *row, const char *text, unsigned *index,
 		     char why[static OPTION_WHY_MAX])
 {
@@ -135,7 +139,8 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 		 take_flag, &s->deviations, 0, 0},
 		{"limits", 'l', "PRESET|FILE", "judge by these limits", take_text, &s->limits, 0, 0},
 		{"list-limits", 0, NULL, "print the presets", take_flag, &s->list_limits, 0, 0},
-		{"format", 'f', "text|json|csv", "how to print it (text)", take_format, &s->format, 0, 0},
+		{"format", 'f', "text|json|csv|html", "how to print it (text)", take_format, &s->format, 0, 0},
+		{"svg", 0, "DIRECTORY", "write each chart as a file in it as well", take_text, &s->svg, 0, 0},
 		OPTION_JSON(&s->json),
 		OPTION_CONFIG(&s->config),
 		OPTION_DB(&s->db),
@@ -213,6 +218,9 @@ static char *draw(const struct report *r, enum format format)
 	case FORMAT_CSV:
 		report_to_csv(r, &text);
 		break;
+	case FORMAT_HTML:
+		report_to_html(r, &text);
+		break;
 	case FORMAT_TEXT:
 		report_to_text(r, &text);
 		break;
@@ -246,6 +254,7 @@ static int report_run(const struct settings *s, const struct limits *limits)
 		.taus_ns = s->taus_ns,
 		.n_taus = s->n_taus,
 		.deviations = s->deviations,
+		.plot = s->format == FORMAT_HTML || s->svg,
 		.by_mark = s->by_mark,
 	};
 	int status = recorded_open("report", s->config, s->db, s->run, &q);
@@ -258,7 +267,8 @@ static int report_run(const struct settings *s, const struct limits *limits)
 	if (status != EXIT_GOOD)
 		return status;
 	q = query_free(q); /* whatever waits for what is printed does not hold the record */
-	return print(report, s->format);
+	status = s->svg ? charts_write("report", report, s->svg) : EXIT_GOOD;
+	return status == EXIT_GOOD ? print(report, s->format) : status;
 }
 
 int cmd_report(int argc, char **argv)

@@ -233,6 +233,9 @@ struct table {
 	size_t count; /* offset of the count in it */
 };
 
+#define ROWS(rows) (rows), sizeof(rows) / sizeof((rows)[0])
+#define COUNTED(T) sizeof(T), offsetof(T, count)
+
 static void add_cell(struct strbuf *out, const char *text)
 {
 	size_t length = strlen(text);
@@ -315,6 +318,54 @@ static void add_table(struct strbuf *out, const struct report *r, const struct t
 	}
 }
 
+static struct table table_about(enum table_of of, const void *figures)
+{
+	/* clang-format off */
+	static const struct table tables[TABLE_OF_MAX] = {
+		[TABLE_OFFSET]  = { ROWS(offset_rows), NULL, COUNTED(struct report_offset) },
+		[TABLE_PHC]     = { ROWS(phc_rows), NULL, COUNTED(struct report_offset) },
+		[TABLE_LATENCY] = { ROWS(latency_rows), NULL, COUNTED(struct report_latency) },
+		[TABLE_SUMMARY] = { ROWS(summary_rows), NULL, COUNTED(struct report_summary) },
+	};
+	/* clang-format on */
+	struct table t = tables[of];
+
+	t.figures = figures;
+	return t;
+}
+
+static void add_table_of(struct strbuf *out, const struct report *r, enum table_of of,
+			 const void *figures)
+{
+	struct table t = table_about(of, figures);
+
+	add_table(out, r, &t);
+}
+
+static void visit_row(const struct report *r, const struct table *t, const struct row *row,
+		      const struct table_visitor *v)
+{
+	bool says_something = !row->optional;
+
+	for (size_t i = 0; i < r->n_columns && !says_something; i++)
+		says_something = strcmp(write_cell(t, row, r->columns, i).text, "-") != 0;
+	if (!says_something)
+		return;
+	v->begin_row(v->userdata, row->label);
+	for (size_t i = 0; i < r->n_columns; i++)
+		v->cell(v->userdata, write_cell(t, row, r->columns, i).text);
+	v->end_row(v->userdata);
+}
+
+void table_visit(const struct report *r, enum table_of of, const void *figures,
+		 const struct table_visitor *visitor)
+{
+	struct table t = table_about(of, figures);
+
+	for (size_t i = 0; i < t.n_rows; i++)
+		visit_row(r, &t, &t.rows[i], visitor);
+}
+
 void table_offsets(struct strbuf *out, const struct report *r,
 		   const struct report_offset_series *series)
 {
@@ -325,10 +376,7 @@ void table_offsets(struct strbuf *out, const struct report *r,
 	wrap_addf(out, "", "  ", "Offset from %s: %s (%s, local minus %s%s%s)", reference,
 		  series->series.subject, series->series.source, reference, even ? ", every " : "",
 		  even ? figure_latency(series->interval_p50_ns, interval) : "");
-	add_table(out, r,
-		  &(struct table){offset_rows, sizeof(offset_rows) / sizeof(offset_rows[0]),
-				  series->columns, sizeof(*series->columns),
-				  offsetof(struct report_offset, count)});
+	add_table_of(out, r, TABLE_OFFSET, series->columns);
 }
 
 void table_phc(struct strbuf *out, const struct report *r, const struct report_phc_series *series)
@@ -338,9 +386,7 @@ void table_phc(struct strbuf *out, const struct report *r, const struct report_p
 	wrap_addf(out, "", "  ", "PHC to system: %s (%s, %s)", series->series.subject,
 		  report_phc_origin(&series->series),
 		  claimed ? "system minus PHC" : "CLOCK_REALTIME minus PHC in UTC");
-	add_table(out, r,
-		  &(struct table){phc_rows, sizeof(phc_rows) / sizeof(phc_rows[0]), series->columns,
-				  sizeof(*series->columns), offsetof(struct report_offset, count)});
+	add_table_of(out, r, TABLE_PHC, series->columns);
 }
 
 void table_latency(struct strbuf *out, const struct report *r,
@@ -356,10 +402,7 @@ void table_latency(struct strbuf *out, const struct report *r,
 		  idle[series->idle_states]);
 	if (series->not_realtime)
 		wrap_addf(out, "  ", "    ", "NOT REAL-TIME: %s", series->not_realtime_why);
-	add_table(out, r,
-		  &(struct table){latency_rows, sizeof(latency_rows) / sizeof(latency_rows[0]),
-				  series->columns, sizeof(*series->columns),
-				  offsetof(struct report_latency, count)});
+	add_table_of(out, r, TABLE_LATENCY, series->columns);
 }
 
 void table_summaries(struct strbuf *out, const struct report *r,
@@ -374,10 +417,7 @@ void table_summaries(struct strbuf *out, const struct report *r,
 		  dated ? figure_utc_marked(series->largest_at.utc_ns,
 					    series->largest_at.utc_uncertain, utc)
 			: "");
-	add_table(out, r,
-		  &(struct table){summary_rows, sizeof(summary_rows) / sizeof(summary_rows[0]),
-				  series->columns, sizeof(*series->columns),
-				  offsetof(struct report_summary, count)});
+	add_table_of(out, r, TABLE_SUMMARY, series->columns);
 	wrap_add(out, "  ", "  ", report_summary_caution);
 	strbuf_add(out, "\n");
 }
