@@ -86,7 +86,9 @@ static void ask_phc(struct check_port *p)
 	if (p->timestamping_error || p->timestamping.phc_index < 0)
 		return;
 	(void)ethtool_phc_device(p->timestamping.phc_index, path);
-	p->phc_access = access(path, R_OK | W_OK) < 0 ? errno : 0;
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	p->phc_access = fd < 0 ? errno : 0;
+	close_fdp(&fd);
 	fd = phc_device_open(path);
 	p->phc_error = fd < 0 ? -fd : -phc_device_read(fd, PHC_READINGS, &method, &p->phc);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ptpmon/base/procstat.h"
@@ -100,6 +101,32 @@ static void judge_rival(const struct tasks *t, const char *root, const char *nam
 		 why);
 }
 
+/* Of another network namespace: another board's, for all that concerns ports and clocks here. */
+static bool is_elsewhere(const char *root, pid_t pid)
+{
+	char path[PATH_MAX];
+	struct stat own;
+	struct stat its;
+
+	(void)snprintf(path, sizeof(path), "%s/proc/self/net/dev", root);
+	if (stat(path, &own) < 0)
+		return false;
+	(void)snprintf(path, sizeof(path), "%s/proc/%d/net/dev", root, (int)pid);
+	return stat(path, &its) == 0 && its.st_ino != own.st_ino;
+}
+
+static void judge_neighbour(struct tasks *t, const char *root, const char *pid, const char *name)
+{
+	if (is_elsewhere(root, t->pid))
+		return;
+	judge_rival(t, root, name);
+	if (strcmp(name, "NetworkManager") == 0)
+		t->f->software.network_manager = true;
+	else if (strcmp(name, "ptpmon") == 0 && !is_child_of_ptpmon(root, t->pid) &&
+		 t->pid != getpid())
+		facts_read_rights(t->f, root, pid);
+}
+
 static void judge_process(void *userdata, const char *root, const char *pid)
 {
 	struct tasks *t = userdata;
@@ -107,13 +134,9 @@ static void judge_process(void *userdata, const char *root, const char *pid)
 	char directory[64];
 
 	t->pid = (pid_t)strtol(pid, NULL, 10);
-	if (procstat_read(root, t->pid, 0, &s) < 0)
+	if (procstat_read(root, t->pid, 0, &s) < 0 || s.state == 'Z')
 		return;
-	judge_rival(t, root, s.name);
-	if (strcmp(s.name, "NetworkManager") == 0)
-		t->f->software.network_manager = true;
-	else if (strcmp(s.name, "ptpmon") == 0 && !is_child_of_ptpmon(root, t->pid))
-		facts_read_rights(t->f, root, pid);
+	judge_neighbour(t, root, pid, s.name);
 	if (cpulist_next(&t->f->cpus.limits.isolated, 0) == CPULIST_MAX || s.kernel)
 		return;
 	(void)snprintf(directory, sizeof(directory), "/proc/%d/task", (int)t->pid);

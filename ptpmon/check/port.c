@@ -183,8 +183,8 @@ static void judge_epoch(const struct check_facts *f, const struct check_port *p,
 		found(out, CHECK_FAIL, "%.*sZ, before ptpmon was built", UTC_TEXT_SECONDS,
 		      nsec_format_utc(p->phc.phc_ns, text));
 	else if (llabs(distance_ns) < NSEC_PER_SEC)
-		found(out, CHECK_PASS, "%s, %+.6f s from the system clock", tai ? "TAI" : "UTC",
-		      (double)distance_ns / NSEC_PER_SEC);
+		found(out, CHECK_PASS, "%s, %+" PRId64 " ns from the system clock",
+		      tai ? "TAI" : "UTC", distance_ns);
 	else
 		found(out, CHECK_WARN, "%+.3f s from UTC, %+.3f s from TAI by the system clock",
 		      (double)to_utc_ns / NSEC_PER_SEC, (double)to_tai_ns / NSEC_PER_SEC);
