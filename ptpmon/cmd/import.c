@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "ptpmon/base/cleanup.h"
 #include "ptpmon/cmd/cmd.h"
 #include "ptpmon/cmd/options.h"
+#include "ptpmon/report/clean.h"
 
 /* The database of the service that is configured here, if any is. */
 static bool is_of_the_service(const char *database)
@@ -67,7 +69,8 @@ static void print_text(const char *path, const struct import_result *r)
 		(void)printf("  and %" PRIu64 " more\n", r->strange - IMPORT_SHOWN_MAX);
 }
 
-static void print_json(const char *path, const struct import_result *r)
+/* False without memory. */
+static bool print_json(const char *path, const struct import_result *r)
 {
 	json_t *strange = json_array();
 	json_auto_t *object = NULL;
@@ -86,9 +89,11 @@ static void print_json(const char *path, const struct import_result *r)
 		(json_int_t)r->notices, "of_no_interest", (json_int_t)r->chatter, "not_understood",
 		(json_int_t)r->strange, "threads", (json_int_t)r->threads, "wakeups",
 		(json_int_t)r->wakeups, "not_understood_first", strange);
-	if (object)
-		(void)json_dumpf(object, stdout, JSON_COMPACT);
+	if (!object)
+		return false;
+	(void)json_dumpf(object, stdout, JSON_COMPACT);
 	(void)putchar('\n');
+	return true;
 }
 
 /* All files that can be; the worst status. */
@@ -100,15 +105,20 @@ static int import_all(const char *command, const struct import_options *options,
 	for (; *files; files++) {
 		struct import_result r;
 		char why[STORE_ERROR_MAX] = "";
+		char name[PATH_MAX]; /* of a file: any octets */
+		bool printed = true;
 
 		if (import_file(options, *files, &r, why) < 0) {
 			status = options_complain(command, "%s", why);
 			continue;
 		}
+		CLEAN(name, *files);
 		if (json)
-			print_json(*files, &r);
+			printed = print_json(name, &r);
 		else
-			print_text(*files, &r);
+			print_text(name, &r);
+		if (!printed)
+			status = options_complain(command, "%s: cannot be told as JSON", name);
 		if (r.first_run == 0 && status == EXIT_GOOD)
 			status = EXIT_BAD;
 	}

@@ -77,6 +77,14 @@ for words in report 'report --json' 'report --list-limits' 'export --csv' 'expor
 		[ "$full_status $(grep -c 'No space left on device' "$LAB_WORK/full.log")" = "2 1" ]
 done
 
+# A file's name may be any octets: they break no JSON, and drive no terminal.
+odd=$LAB_WORK/$'b\xfcro\e[31m.log'
+cp "$LAB_TOP/tests/data/logs/ptp4l_4.4_follower_1hz.log" "$odd"
+check "import --json: an odd name of a file" jq -e '.offsets == 44 and (.file | endswith("b?ro?[31m.log"))' \
+	<<<"$("$LAB_BUILD/ptpmon/ptpmon" import --json --db "$LAB_WORK/odd.db" "$odd")"
+check "import: an odd name of a file" grep -qF 'b?ro?[31m.log: run 2: 44 offsets' \
+	<<<"$("$LAB_BUILD/ptpmon/ptpmon" import --db "$LAB_WORK/odd.db" "$odd")"
+
 # A disk that is full, and then is not.
 start
 board_start slave follow "$LAB_BUILD/ptpmon/ptpmon" events --config "$LAB_WORK/slave.conf" --follow
