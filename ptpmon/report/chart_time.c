@@ -205,7 +205,8 @@ void chart_rates_draw(struct canvas *c)
 
 	(void)snprintf(c->title, sizeof(c->title), "Frequency and path delay over time: %s",
 		       c->report->offsets[c->series].series.subject);
-	add_rate_panel(&t, "Frequency correction of the servo", o->freq_ppb, scale_text_ppb);
+	add_rate_panel(&t, "Frequency correction of the servo, ppb", o->freq_ppb,
+		       scale_text_number);
 	add_rate_panel(&t, "Mean path delay", o->delay, scale_text_ns);
 	timeline_draw(&t);
 	canvas_note(c, "Band: least to greatest in each column; line: their mean. The axes do not "

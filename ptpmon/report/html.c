@@ -17,7 +17,7 @@ void html_utc(const struct report_moment *m, struct strbuf *out)
 {
 	char utc[FIGURE_MAX];
 
-	strbuf_addf(out, "%s%s", figure_utc(m->utc_ns, utc), m->utc_uncertain ? "?" : "");
+	strbuf_add(out, figure_utc_marked(m->utc_ns, m->utc_uncertain, utc));
 }
 
 static void add_title(const struct report *r, struct strbuf *out)

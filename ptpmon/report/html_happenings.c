@@ -11,6 +11,7 @@
 #include "ptpmon/report/plot.h"
 #include "ptpmon/report/svg.h"
 
+/* A heading that begins with < stands over text, at the left. */
 static void begin_table(struct strbuf *out, const char *caption, const char *const headings[],
 			size_t n)
 {
@@ -18,7 +19,9 @@ static void begin_table(struct strbuf *out, const char *caption, const char *con
 	xml_text(out, caption);
 	strbuf_add(out, "</caption>\n<thead><tr>");
 	for (size_t i = 0; i < n; i++)
-		strbuf_addf(out, "<th scope=\"col\">%s</th>", headings[i]);
+		strbuf_addf(out, "<th scope=\"col\"%s>%s</th>",
+			    *headings[i] == '<' ? " class=\"text\"" : "",
+			    headings[i] + (*headings[i] == '<'));
 	strbuf_add(out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -85,7 +88,7 @@ void html_worst(const struct report *r, struct strbuf *out)
 	if (r->n_worst_offsets) {
 		begin_table(out, "Worst offsets, and the worst wake-up of the same second",
 			    HEADINGS("UTC", "port", "offset", "phase", "latency", "cpu",
-				     "what happened within 2 s"));
+				     "<what happened within 2 s"));
 		for (size_t i = 0; i < r->n_worst_offsets; i++)
 			add_worst(&r->worst_offsets[i], true, out);
 		end_table(out);
@@ -93,7 +96,7 @@ void html_worst(const struct report *r, struct strbuf *out)
 	if (r->n_worst_latencies) {
 		begin_table(out, "Worst wake-ups, and the worst offset of the same second",
 			    HEADINGS("UTC, from", "cpu", "latency", "phase", "offset", "port",
-				     "what happened within 2 s"));
+				     "<what happened within 2 s"));
 		for (size_t i = 0; i < r->n_worst_latencies; i++)
 			add_worst(&r->worst_latencies[i], false, out);
 		end_table(out);
@@ -136,7 +139,7 @@ static void add_marks(const struct report *r, struct strbuf *out)
 {
 	if (!r->n_marks)
 		return;
-	begin_table(out, "Marks", HEADINGS("UTC", "number", "text", "by"));
+	begin_table(out, "Marks", HEADINGS("UTC", "number", "<text", "by"));
 	for (size_t i = 0; i < r->n_marks; i++) {
 		char number[FIGURE_MAX];
 
@@ -156,7 +159,7 @@ static void add_changes(const struct report *r, struct strbuf *out)
 {
 	if (!r->n_changes)
 		return;
-	begin_table(out, "State changes", HEADINGS("UTC", "what"));
+	begin_table(out, "State changes", HEADINGS("UTC", "<what"));
 	for (size_t i = 0; i < r->n_changes && i < REPORT_LISTED_MAX; i++) {
 		begin_row(&r->changes[i].at, out);
 		strbuf_add(out, "<td class=\"text\">");

@@ -35,7 +35,7 @@ const char html_style[] =
 	"caption{text-align:left;font-weight:600;padding:4px 0 6px}\n"
 	"th,td{padding:3px 14px 3px 0;border-bottom:1px solid var(--rule);vertical-align:top}"
 	"thead th{font-weight:600;text-align:right;border-bottom:1px solid var(--ink)}"
-	"thead th:first-child,tbody th{text-align:left}"
+	"thead th:first-child,thead th.text,tbody th{text-align:left}"
 	"tbody th{font-weight:400;color:var(--soft);white-space:nowrap}"
 	"td{text-align:right;white-space:nowrap}\n"
 	"tr.deeper th{padding-left:1.4em}tr.deeper td{color:var(--soft)}"

@@ -164,7 +164,7 @@ static const char *write_in(double value, const struct unit *units, size_t n, ch
 		return strcpy(out, "0");
 	while (n > 1 && size < units[n - 1].size * 0.9999999)
 		n--;
-	(void)snprintf(out, SCALE_TEXT_MAX, "%s%.5g%s", value < 0 ? "\xe2\x88\x92" : "",
+	(void)snprintf(out, SCALE_TEXT_MAX, "%s%.6g%s", value < 0 ? "\xe2\x88\x92" : "",
 		       size / units[n - 1].size, units[n - 1].name);
 	return out;
 }
@@ -176,16 +176,11 @@ const char *scale_text_ns(double value, char out[static SCALE_TEXT_MAX])
 	return write_in(value, units, 4, out);
 }
 
-const char *scale_text_ppb(double value, char out[static SCALE_TEXT_MAX])
+const char *scale_text_number(double value, char out[static SCALE_TEXT_MAX])
 {
-	static const struct unit units[] = {{1, " ppb"}};
+	static const struct unit units[] = {{1, ""}};
 
-	if (fabs(value) >= 1e4)
-		(void)snprintf(out, SCALE_TEXT_MAX, "%s%.0f ppb", value < 0 ? "\xe2\x88\x92" : "",
-			       fabs(value));
-	else
-		(void)write_in(value, units, 1, out);
-	return out;
+	return write_in(value, units, 1, out);
 }
 
 const char *scale_text_count(double value, char out[static SCALE_TEXT_MAX])

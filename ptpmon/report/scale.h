@@ -35,9 +35,9 @@ size_t scale_ticks(const struct scale *s, size_t most, double out[static SCALE_T
 /* For values that lie in low .. high, nearly all of them within +-usual: symlog if need be. */
 struct scale scale_of_offsets(double low, double high, double usual);
 
-/* "-200 ns", "1.5 us", "0"; "12 ppb"; "1", "10", "10k", "10M". */
+/* "-200 ns", "1.5 us", "0"; "-18240"; "1", "10", "10k", "10M". */
 const char *scale_text_ns(double value, char out[static SCALE_TEXT_MAX]);
-const char *scale_text_ppb(double value, char out[static SCALE_TEXT_MAX]);
+const char *scale_text_number(double value, char out[static SCALE_TEXT_MAX]);
 const char *scale_text_count(double value, char out[static SCALE_TEXT_MAX]);
 const char *scale_text_s(double value, char out[static SCALE_TEXT_MAX]);
 
