@@ -135,11 +135,11 @@ void canvas_bars(struct canvas *c, const struct scale *x, const struct scale *co
 	svg_path_end(&c->body);
 }
 
-size_t canvas_phases(const struct report *r, size_t *out, size_t most)
+size_t canvas_phases(const struct canvas *c, size_t *out, size_t most)
 {
 	size_t n = 0;
 
-	for (size_t i = 1; i < r->n_columns && n < most; i++)
+	for (size_t i = 1; i < c->plot->n_columns && n < most; i++)
 		out[n++] = i;
 	if (n == 0)
 		out[n++] = 0;

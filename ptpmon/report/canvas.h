@@ -67,5 +67,5 @@ void chart_wander_draw(struct canvas *c);
 void chart_latency_draw(struct canvas *c);
 bool chart_rates_exist(const struct report *r, size_t series);
 
-/* The phases that are drawn side by side: at most `most` columns of the report; how many. */
-size_t canvas_phases(const struct report *r, size_t *out, size_t most);
+/* The phases to draw side by side, as columns of the report: at most `most`; how many. */
+size_t canvas_phases(const struct canvas *c, size_t *out, size_t most);

@@ -120,7 +120,7 @@ static void describe(struct canvas *c, size_t column)
 /* Phases with samples; all of it where there is none. */
 static size_t choose(const struct canvas *c, size_t *out)
 {
-	size_t n = canvas_phases(c->report, out, PHASES_MAX);
+	size_t n = canvas_phases(c, out, PHASES_MAX);
 	size_t used = 0;
 
 	for (size_t i = 0; i < n; i++)

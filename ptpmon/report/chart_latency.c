@@ -56,11 +56,11 @@ static void choose_phases(struct grid *g)
 	size_t idle = 0;
 	size_t load = 0;
 
-	for (size_t i = 1; i < r->n_columns; i++) {
+	for (size_t i = 1; i < g->c->plot->n_columns; i++) {
 		idle = strcmp(r->columns[i].name, "idle") == 0 ? i : idle;
 		load = strcmp(r->columns[i].name, "load") == 0 ? i : load;
 	}
-	g->n_phases = canvas_phases(r, g->phases, most);
+	g->n_phases = canvas_phases(g->c, g->phases, most);
 	if (!idle || !load || r->n_columns - 1 <= most)
 		return;
 	g->phases[0] = idle;

@@ -309,6 +309,7 @@ static void add_latencies(const struct report *r, struct strbuf *out)
 	if (!r->n_offsets)
 		add_chart(r, CHART_TIME, 0, "Over time", out);
 	add_chart(r, CHART_LATENCY, 0, "How late each CPU woke up, phases side by side", out);
+	strbuf_add(out, "<div class=\"abreast\">\n");
 	for (size_t i = 0; i < r->n_latencies; i++) {
 		const struct report_latency_series *s = &r->latencies[i];
 		char caption[2 * REPORT_TEXT_MAX];
@@ -319,6 +320,7 @@ static void add_latencies(const struct report *r, struct strbuf *out)
 			       s->not_realtime ? s->not_realtime_why : "");
 		html_figures(r, TABLE_LATENCY, s->columns, caption, out);
 	}
+	strbuf_add(out, "</div>\n");
 	end_section(out);
 }
 

@@ -38,6 +38,7 @@ const char html_style[] =
 	"thead th:first-child,thead th.text,tbody th{text-align:left}"
 	"tbody th{font-weight:400;color:var(--soft);white-space:nowrap}"
 	"td{text-align:right;white-space:nowrap}\n"
+	".abreast{display:flex;flex-wrap:wrap;gap:0 40px}.abreast .scroll{max-width:100%}\n"
 	"tr.deeper th{padding-left:1.4em}tr.deeper td{color:var(--soft)}"
 	"td.text,.facts td{text-align:left;white-space:normal;overflow-wrap:anywhere}"
 	"td.text{min-width:14em}.facts{margin-bottom:20px;max-width:100%}"
@@ -47,7 +48,8 @@ const char html_style[] =
 	"48px}.headline{font-size:1.15rem}.keys div{flex-basis:40%}h2{margin-top:40px}"
 	".facts th{white-space:normal}}\n"
 	"@media print{:root{color-scheme:light}body{font-size:10pt}main{max-width:none;padding:0}"
-	".wide{display:block}.narrow{display:none}.scroll{overflow:visible}h2{break-after:avoid;"
+	".wide{display:block}.narrow{display:none}.scroll{overflow:visible;break-inside:avoid}h2{"
+	"break-after:avoid;"
 	"margin-top:28px}tr{break-inside:avoid}caption{break-after:avoid}table{font-size:8pt}"
 	"td.text{min-width:0}}\n";
 

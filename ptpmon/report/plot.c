@@ -22,10 +22,10 @@ int plot_new(struct plot **out, int64_t from_ns, int64_t to_ns, size_t n_offsets
 	p->to_ns = to_ns > from_ns ? to_ns : from_ns + 1;
 	p->n_offsets = n_offsets;
 	p->n_latencies = n_latencies;
-	p->n_columns = n_columns;
+	p->n_columns = n_columns < PLOT_PHASES_MAX + 1 ? n_columns : PLOT_PHASES_MAX + 1;
 	p->offsets = calloc(n_offsets + 1, sizeof(*p->offsets));
-	p->distributions = calloc(n_offsets * n_columns + 1, sizeof(*p->distributions));
-	p->latencies = calloc(n_latencies * n_columns + 1, sizeof(*p->latencies));
+	p->distributions = calloc(n_offsets * p->n_columns + 1, sizeof(*p->distributions));
+	p->latencies = calloc(n_latencies * p->n_columns + 1, sizeof(*p->latencies));
 	p->events = calloc(PLOT_EVENTS_MAX, sizeof(*p->events));
 	p->board = strdup(board ? board : "");
 	if (!p->offsets || !p->distributions || !p->latencies || !p->events || !p->board)
@@ -84,14 +84,14 @@ void plot_sample(struct plot *p, size_t series, const struct sample *s)
 
 void plot_offsets(struct plot *p, size_t series, size_t column, const int64_t *values, size_t n)
 {
-	for (size_t i = 0; p && i < n; i++)
+	for (size_t i = 0; p && column < p->n_columns && i < n; i++)
 		signed_histogram_count(&p->distributions[series * p->n_columns + column],
 				       values[i]);
 }
 
 void plot_hours(struct plot *p, size_t series, size_t column, const struct signed_histogram *hours)
 {
-	if (p)
+	if (p && column < p->n_columns)
 		signed_histogram_add(&p->distributions[series * p->n_columns + column], hours);
 }
 
@@ -120,7 +120,7 @@ void plot_window(struct plot *p, int64_t from_ns, int64_t to_ns, int64_t max_ns)
 
 void plot_latencies(struct plot *p, size_t cpu, size_t column, const struct histogram *h)
 {
-	if (p)
+	if (p && column < p->n_columns)
 		p->latencies[cpu * p->n_columns + column] = *h;
 }
 

@@ -17,7 +17,7 @@
 #include "ptpmon/stats/histogram.h"
 #include "ptpmon/stats/signed_histogram.h"
 
-enum { PLOT_COLUMNS = 840, PLOT_EVENTS_MAX = 512, PLOT_TEXT_MAX = 160 };
+enum { PLOT_COLUMNS = 840, PLOT_EVENTS_MAX = 512, PLOT_TEXT_MAX = 160, PLOT_PHASES_MAX = 8 };
 
 /* What lies in one column. */
 struct plot_range {
@@ -38,11 +38,12 @@ struct plot_event {
 
 struct plot {
 	int64_t from_ns, to_ns; /* the time that the columns cut, from_ns < to_ns */
-	size_t n_offsets, n_latencies, n_columns;
-	struct plot_offset *offsets;            /* as report.offsets */
-	struct signed_histogram *distributions; /* by offset series, then by column of the report */
+	size_t n_offsets, n_latencies;
+	size_t n_columns; /* of the report, whose histograms are kept: the first and some phases */
+	struct plot_offset *offsets;             /* as report.offsets */
+	struct signed_histogram *distributions;  /* by offset series, then by column */
 	struct plot_range latency[PLOT_COLUMNS]; /* the largest wake-up of any CPU */
-	struct histogram *latencies;             /* by CPU, then by column of the report */
+	struct histogram *latencies;             /* by CPU, then by column */
 	uint64_t n_events;                       /* of severity notice and more, … */
 	struct plot_event *events; /* … the first PLOT_EVENTS_MAX, warnings apart … */
 	size_t n_listed;           /* … are listed */
@@ -57,7 +58,8 @@ struct plot *plot_free(struct plot *p);
 /* One sample that is in statistics. NULL is fine, and then nothing happens: here as below. */
 void plot_sample(struct plot *p, size_t series, const struct sample *s);
 
-/* Offsets of one column of the report; and, of hours whose rows are gone, their histogram. */
+/* Offsets of one column (one that is not kept is fine); and, of hours whose rows are gone, their
+ * histogram. */
 void plot_offsets(struct plot *p, size_t series, size_t column, const int64_t *values, size_t n);
 void plot_hours(struct plot *p, size_t series, size_t column, const struct signed_histogram *hours);
 
