@@ -62,6 +62,7 @@ int cmd_recorder(int argc, char **argv)
 		{"token", 0, "TEXT", "the run", take_text, &o.token, 0, 0},
 		{"ptp4l-version", 0, "TEXT", "linuxptp's", take_text, &o.ptp4l_version, 0, 0},
 		{"started-ns", 0, "NS", "", take_integer, &o.started_mono_ns, 0, INT64_MAX},
+		{"first", 0, NULL, "nothing is started yet", take_flag, &o.first, 0, 0},
 		{"parent-fd", 0, "FD", "", take_integer, &parent_fd, 0, FD_MAX},
 		{"config-fd", 0, "FD", "", take_integer, &config_fd, 0, FD_MAX},
 		{"log-fd", 0, "FD:NAME", "", take_log, &o, 0, FD_MAX},

@@ -151,18 +151,20 @@ enum rival_verdict rival_judge(const char *comm, const char *const *words, size_
 	return RIVAL_RIVAL;
 }
 
-static bool is_our_socket(const char *path, const struct rivals_ours *ours)
+/* NULL: none of ours listens there. */
+static const struct rivals_ptp4l *ours_on(const char *path, const struct rivals_ours *ours)
 {
-	for (size_t i = 0; i < ours->n_sockets; i++)
-		if (strcmp(ours->sockets[i], path) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < ours->n_ptp4l; i++)
+		if (strcmp(ours->ptp4l[i].socket, path) == 0)
+			return &ours->ptp4l[i];
+	return NULL;
 }
 
 bool rival_waits_in_vain(const char *comm, const char *const *words, size_t n_words,
 			 const struct rivals_ours *ours, char why[static RIVAL_WHY_MAX])
 {
 	const char *socket = value_of(words, n_words, 'z', DEFAULT_SOCKET);
+	const struct rivals_ptp4l *asked = ours_on(socket, ours);
 	unsigned long domain = strtoul(value_of(words, n_words, 'n', "0"), NULL, 0);
 	unsigned long specific =
 		strtoul(long_value_of(words, n_words, "transportSpecific", "0"), NULL, 0);
@@ -170,16 +172,16 @@ bool rival_waits_in_vain(const char *comm, const char *const *words, size_t n_wo
 	if (strcmp(comm, "phc2sys") != 0 ||
 	    (!has_flag(words, n_words, 'w') && !has_flag(words, n_words, 'a')))
 		return false;
-	if (!is_our_socket(socket, ours))
+	if (!asked)
 		(void)snprintf(why, RIVAL_WHY_MAX, "it asks on %.60s: -z names another socket",
 			       socket);
-	else if (domain != ours->domain)
+	else if (domain != asked->domain)
 		(void)snprintf(why, RIVAL_WHY_MAX, "its domain is %lu, ptp4l's %u: -n", domain,
-			       ours->domain);
-	else if (specific != ours->transport_specific)
+			       asked->domain);
+	else if (specific != asked->transport_specific)
 		(void)snprintf(why, RIVAL_WHY_MAX,
 			       "its transportSpecific is %lu, ptp4l's %u: --transportSpecific",
-			       specific, ours->transport_specific);
+			       specific, asked->transport_specific);
 	else
 		return false;
 	return true;

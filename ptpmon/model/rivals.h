@@ -15,9 +15,11 @@ struct rivals_ours {
 	bool phc;    /* a hardware clock is */
 	const char *const *ports;
 	size_t n_ports;
-	unsigned domain, transport_specific; /* of our ptp4l … */
-	const char *const *sockets;          /* … and where it listens */
-	size_t n_sockets;
+	const struct rivals_ptp4l {
+		const char *socket; /* where it listens … */
+		unsigned domain, transport_specific;
+	} * ptp4l; /* each that is ours, or watched */
+	size_t n_ptp4l;
 };
 
 enum rival_verdict {
@@ -40,7 +42,7 @@ bool rival_is_known(const char *comm);
 
 /*
  * A phc2sys of somebody else that waits for a ptp4l (-w, -a) and will not find ours: true, and
- * which of socket, domain or transportSpecific differ.
+ * which of socket, domain or transportSpecific differ from the one that it asks.
  */
 bool rival_waits_in_vain(const char *comm, const char *const *words, size_t n_words,
 			 const struct rivals_ours *ours, char why[static RIVAL_WHY_MAX]);

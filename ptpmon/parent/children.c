@@ -61,6 +61,8 @@ static int plan_recorder(struct supervised *s, struct spawn_plan *plan,
 	command_add(&p->command, "--token=%s", p->token);
 	command_add(&p->command, "--ptp4l-version=%s", version);
 	command_add(&p->command, "--started-ns=%" PRId64, p->started_mono_ns);
+	if (!p->others_started)
+		command_add(&p->command, "--first");
 	command_add(&p->command, "--parent-fd=%d", pass_fd(plan, p->link.remote_fd));
 	command_add(&p->command, "--config-fd=%d", pass_fd(plan, p->config_fd));
 	for (size_t i = 0; i < p->n_children; i++)

@@ -161,13 +161,12 @@ static int follow(struct followed *f)
 	return r < 0 ? r : 0;
 }
 
-int recorder_follow(struct recorder *rec)
+void recorder_name_ptp4l(struct recorder *rec)
 {
 	const struct config *c = rec->config;
 	size_t port = 0;
-	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < c->n_ptp4l; i++) {
+	for (size_t i = 0; i < c->n_ptp4l; i++) {
 		struct followed *f = &rec->ptp4l[rec->n_ptp4l++];
 
 		f->rec = rec;
@@ -177,8 +176,15 @@ int recorder_follow(struct recorder *rec)
 		port += f->config->interfaces.n;
 		config_ptp4l_socket(c, i, f->socket);
 		config_recorder_socket(c, i, f->own_path);
-		r = follow(f);
 	}
+}
+
+int recorder_follow(struct recorder *rec)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < rec->n_ptp4l; i++)
+		r = follow(&rec->ptp4l[i]);
 	return r;
 }
 

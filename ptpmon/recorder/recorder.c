@@ -247,8 +247,10 @@ static int begin(struct recorder *rec)
 {
 	const struct recorder_options *o = rec->options;
 	char why[STORE_ERROR_MAX] = "";
-	int r = record_open(&rec->record, o->config, o->token, o->ptp4l_version, why);
+	int r = recorder_look_for_rivals(rec, why, sizeof(why));
 
+	if (r == 0)
+		r = record_open(&rec->record, o->config, o->token, o->ptp4l_version, why);
 	if (r == 0) {
 		*why = '\0';
 		rec->record.on_event = recorder_note_event;
@@ -256,10 +258,10 @@ static int begin(struct recorder *rec)
 		recorder_reload_events(rec);
 		r = make_loop(rec);
 	}
-	if (r == 0)
-		r = recorder_begin_rules(rec, why, sizeof(why));
-	if (r == 0)
+	if (r == 0) {
+		recorder_begin_rules(rec);
 		r = recorder_open_answers(rec, why);
+	}
 	if (r == 0)
 		r = record_start(&rec->record, o->config->store.flush_interval_ns, rec->notify_fd);
 	if (r < 0)
@@ -307,6 +309,7 @@ int recorder_run(const struct recorder_options *options)
 	recorder_open_alarms(rec);
 	(void)gethostname(rec->host, sizeof(rec->host) - 1);
 	name_ports(rec);
+	recorder_name_ptp4l(rec);
 	if (begin(rec) == 0) {
 		(void)sd_event_loop(rec->event);
 		status = rec->exit_status;

@@ -18,6 +18,7 @@ struct recorder_options {
 	const char *token;         /* of the run */
 	const char *ptp4l_version; /* "" if unknown */
 	int64_t started_mono_ns;   /* of the service; a recorder may be a later one */
+	bool first;                /* nothing is started yet that it would be alone with */
 	int parent_fd, window_fd;
 	int kmsg_fd; /* the kernel's log; -1: none */
 	struct {

@@ -247,67 +247,75 @@ static void keep_quiet(void *userdata, const struct event *e)
 {
 }
 
+bool recorder_child_steers(struct recorder *rec, const char *name)
+{
+	const struct followed *f = recorder_followed(rec, name);
+
+	return strcmp(name, "phc2sys") == 0 || (f && config_ptp4l_steers(f->config) &&
+						f->config->timestamping == TIMESTAMPING_SOFTWARE);
+}
+
 static void learn_ours(struct recorder *rec)
 {
+	const struct recorder_options *o = rec->options;
 	struct rules *rules = &rec->rules;
 	struct rivals_ours *ours = &rules->rivals.ours;
 
 	*ours = (struct rivals_ours){
 		.ports = rules->own_ports,
-		.domain = (unsigned)rec->config->ptp4l[0].domain,
-		.sockets = rules->sockets,
-		.n_sockets = rec->n_ptp4l,
+		.ptp4l = rules->ptp4l,
+		.n_ptp4l = rec->n_ptp4l,
 	};
 	for (size_t i = 0; i < rec->n_ptp4l; i++) {
 		const struct config_ptp4l *c = rec->ptp4l[i].config;
-		bool software = c->timestamping == TIMESTAMPING_SOFTWARE;
 
-		rules->sockets[i] = rec->ptp4l[i].socket;
+		rules->ptp4l[i] = (struct rivals_ptp4l){
+			.socket = rec->ptp4l[i].socket,
+			.domain = (unsigned)c->domain,
+			.transport_specific = (unsigned)c->transport_specific,
+		};
 		if (!c->manage)
 			continue; /* watched, not ours */
 		for (size_t k = 0; k < c->interfaces.n; k++)
 			rules->own_ports[ours->n_ports++] = c->interfaces.name[k];
-		if (!config_ptp4l_steers(c))
-			continue; /* who steers a grandmaster's clocks is its source */
-		ours->system |= software;
-		ours->phc |= !software;
+		/* who steers a grandmaster's clocks is its source */
+		ours->phc |= config_ptp4l_steers(c) && c->timestamping != TIMESTAMPING_SOFTWARE;
 	}
-	for (size_t i = 0; i < rec->n_logs; i++) {
-		struct child_log *log = &rec->logs[i];
-		const struct followed *f = recorder_followed(rec, log->name);
-
-		log->steers = strcmp(log->name, "phc2sys") == 0 ||
-			      (f && config_ptp4l_steers(f->config) &&
-			       f->config->timestamping == TIMESTAMPING_SOFTWARE);
-		rules->steers |= log->steers;
-	}
-	ours->system |= rules->steers;
+	for (size_t i = 0; i < o->n_logs; i++)
+		rules->steers |= recorder_child_steers(rec, o->logs[i].name);
+	ours->system = rules->steers;
 }
 
-int recorder_begin_rules(struct recorder *rec, char *why, size_t size)
+int recorder_look_for_rivals(struct recorder *rec, char *why, size_t size)
 {
-	struct rules *rules = &rec->rules;
-	bool refuses = rec->config->monitor.rivals == RIVALS_REFUSE &&
-		       rec->record.resumed_from_mono_ns == TIME_UNKNOWN;
+	struct rivals *rivals = &rec->rules.rivals;
 	char what[RIVAL_WHY_MAX] = "";
 	const struct rival_found *newest;
 	size_t n;
 
-	rules->policy = useless_default_policy;
-	rules->policy.restart = rec->config->monitor.on_useless == ON_USELESS_RESTART;
-	rules->policy.settle_ns = rec->config->monitor.settle_within_ns;
-	rules->rivals.parent = getppid();
-	rules->rivals.on_event = keep_quiet; /* what refuses is the one line */
-	rules->rivals.userdata = rec;
+	rivals->parent = getppid();
+	rivals->on_event = keep_quiet; /* what refuses is the one line */
+	rivals->userdata = rec;
 	learn_ours(rec);
-	n = refuses ? rivals_look(&rules->rivals, nsec_now(CLOCK_MONOTONIC), what) : 0;
-	rules->rivals.on_event = on_rival;
+	if (rec->config->monitor.rivals != RIVALS_REFUSE || !rec->options->first)
+		return 0;
+	n = rivals_look(rivals, nsec_now(CLOCK_MONOTONIC), what);
 	if (n == 0)
 		return 0;
-	newest = &rules->rivals.found[n - 1];
+	newest = &rivals->found[n - 1];
 	(void)snprintf(why, size, "%s (pid %d) %s: stop it, or set [monitor] rivals = warn",
 		       newest->comm, (int)newest->pid, what);
 	return -EBUSY;
+}
+
+void recorder_begin_rules(struct recorder *rec)
+{
+	struct rules *rules = &rec->rules;
+
+	rules->policy = useless_default_policy;
+	rules->policy.restart = rec->config->monitor.on_useless == ON_USELESS_RESTART;
+	rules->policy.settle_ns = rec->config->monitor.settle_within_ns;
+	rules->rivals.on_event = on_rival;
 }
 
 void recorder_tick_rules(struct recorder *rec)

@@ -235,6 +235,7 @@ static int add_log(struct recorder *rec, const char *name, int fd)
 		.source = {.fd = fd, .on_line = on_log_line, .userdata = log},
 		.rec = rec,
 		.name = name,
+		.steers = recorder_child_steers(rec, name),
 		.complaints = {.program = program_of(name),
 			       .name = name,
 			       .major = (unsigned)strtoul(rec->options->ptp4l_version, NULL, 10)},

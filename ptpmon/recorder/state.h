@@ -78,7 +78,7 @@ struct rules {
 	struct useless useless[CONFIG_PORTS_MAX];
 	struct useless_policy policy;
 	struct rivals rivals;
-	const char *sockets[CONFIG_PTP4L_MAX];
+	struct rivals_ptp4l ptp4l[CONFIG_PTP4L_MAX];
 	const char *own_ports[CONFIG_PORTS_MAX]; /* of the ptp4l that are ours */
 	struct steering steering;
 	bool steers; /* a program of ours steers CLOCK_REALTIME */
@@ -177,7 +177,8 @@ struct recorder {
 	int exit_status;
 };
 
-/* Follows every ptp4l. 0, or -errno. */
+/* rec->ptp4l, as configured; then follows each of them. 0, or -errno. */
+void recorder_name_ptp4l(struct recorder *rec);
 int recorder_follow(struct recorder *rec);
 void recorder_unfollow(struct recorder *rec);
 
@@ -268,8 +269,15 @@ void recorder_fill_alarms(struct recorder *rec);
 /* One line of a child's. */
 void recorder_rules_line(struct child_log *log, enum log_kind kind, const char *text);
 
-/* Before anything is started: 0, or -EBUSY and why: a rival, and the configuration refuses. */
-int recorder_begin_rules(struct recorder *rec, char *why, size_t size);
+/*
+ * Before anything is opened, and when nothing is started yet: 0, or -EBUSY and why: a rival, and
+ * the configuration refuses.
+ */
+int recorder_look_for_rivals(struct recorder *rec, char *why, size_t size);
+void recorder_begin_rules(struct recorder *rec);
+
+/* That child steers CLOCK_REALTIME. */
+bool recorder_child_steers(struct recorder *rec, const char *name);
 
 /* Once a second: programs that are of no use, rivals, complaints that were held back. */
 void recorder_tick_rules(struct recorder *rec);

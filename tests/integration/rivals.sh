@@ -67,5 +67,6 @@ echo "$line" | sed 's/^/# /'
 check "refused: it does not start beside one" [ "$status" = 2 ]
 check "refused: one line says who and what to do" \
 	[ "$(grep -c "systemd-timesyn (pid ${lab_pid[named]}) steers CLOCK_REALTIME as well: stop it" <<<"$line")" = 1 ]
+check "refused: the record has no run of it" [ "$(ptpmon_sql slave "select count(*) from run")" = 1 ]
 check "refused: nothing is left" [ -z "$(ptpmon_pids slave 'ptp4l|recorder')" ]
 lab_finish

@@ -11,12 +11,15 @@
 #include "ptpmon/model/rivals.h"
 
 static const char *const ports[] = {"eth0", "eth1"};
-static const char *const sockets[] = {"/run/ptpmon/eth0/ptp4l"};
+static const struct rivals_ptp4l ptp4l[] = {
+	{"/run/ptpmon/eth0/ptp4l", 20, 1}, /* of a [ptp4l] with profile gptp */
+	{"/run/ptpmon/down/ptp4l", 7, 0},
+};
 
 #define OURS(s, p)                                                                                 \
 	{                                                                                          \
-		.system = (s), .phc = (p), .ports = ports, .n_ports = 2, .domain = 20,             \
-		.transport_specific = 1, .sockets = sockets, .n_sockets = 1,                       \
+		.system = (s), .phc = (p), .ports = ports, .n_ports = 2, .ptp4l = ptp4l,           \
+		.n_ptp4l = sizeof(ptp4l) / sizeof(ptp4l[0]),                                       \
 	}
 
 /* software slave; hardware slave with phc2sys; hardware slave alone; grandmaster fed once */
@@ -78,6 +81,11 @@ static const struct {
 	  "its transportSpecific is 0, ptp4l's 1: --transportSpecific" },
 	{ "phc2sys", { "phc2sys", "-w", "-n", "20", "-z", "/run/ptpmon/eth0/ptp4l", "--transportSpecific=1" }, "" },
 	{ "phc2sys", { "phc2sys", "-w", "-n", "20", "-z", "/run/ptpmon/eth0/ptp4l", "--transportSpecific", "1" }, "" },
+	{ "phc2sys", { "phc2sys", "-w", "-n", "20", "-z", "/run/ptpmon/down/ptp4l" },
+	  "its domain is 20, ptp4l's 7: -n" },
+	{ "phc2sys", { "phc2sys", "-w", "-n", "7", "-z", "/run/ptpmon/down/ptp4l", "--transportSpecific=1" },
+	  "its transportSpecific is 1, ptp4l's 0: --transportSpecific" },
+	{ "phc2sys", { "phc2sys", "-w", "-n", "7", "-z", "/run/ptpmon/down/ptp4l" }, "" },
 	{ "phc2sys", { "phc2sys", "-s", "eth0", "-O", "-37" }, "" },
 	{ "ptp4l", { "ptp4l", "-w" }, "" },
 };
