@@ -253,6 +253,14 @@ size_t alarms_list(const struct alarms *a, struct alarm *out, size_t max)
 	return n;
 }
 
+void alarms_forget(struct alarms *a, enum alarm_code code, const char *subject)
+{
+	struct alarm_track *t = find(a, code, subject);
+
+	if (t)
+		*t = a->tracks[--a->n];
+}
+
 size_t alarms_acknowledge(struct alarms *a, int64_t until_mono_ns)
 {
 	size_t n = 0;

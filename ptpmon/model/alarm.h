@@ -116,6 +116,9 @@ void alarms_feed_unknown(struct alarms *a, enum alarm_code code, const char *sub
 /* Copies what is raised or was and is not acknowledged: raised ones first. Returns how many. */
 size_t alarms_list(const struct alarms *a, struct alarm *out, size_t max);
 
+/* There is no such thing any more: nothing is kept of it. */
+void alarms_forget(struct alarms *a, enum alarm_code code, const char *subject);
+
 /*
  * What was last at its limit at that moment or before has been seen: what is cleared goes, what is
  * raised counts anew. Returns how many of them there were.

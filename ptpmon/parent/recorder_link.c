@@ -55,6 +55,14 @@ bool recorder_link_send(struct recorder_link *l, const struct message *m)
 	return true;
 }
 
+void recorder_link_child_left(struct recorder_link *l, const char *name)
+{
+	for (size_t i = 0; i < l->n_kept; i++)
+		if (l->outbox[i].kind == MESSAGE_CHILD &&
+		    strcmp(l->outbox[i].child.name, name) == 0)
+			l->outbox[i].leaving = true;
+}
+
 void recorder_link_acknowledge(struct recorder_link *l, int64_t mono_ns)
 {
 	size_t done = 0;

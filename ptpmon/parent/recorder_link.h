@@ -39,5 +39,8 @@ bool recorder_link_send(struct recorder_link *l, const struct message *m);
 /* Sends what waits, oldest first. */
 void recorder_link_flush(struct recorder_link *l);
 
+/* That child has left: what is still kept of it is sent again as an event only. */
+void recorder_link_child_left(struct recorder_link *l, const char *name);
+
 /* Events up to this moment are durable. */
 void recorder_link_acknowledge(struct recorder_link *l, int64_t mono_ns);

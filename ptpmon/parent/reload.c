@@ -160,6 +160,7 @@ static void apply_children(struct reload *r)
 	for (size_t i = 1; i < p->n_children; i++)
 		if (!find(&r->shadow, p->children[i]) && !p->children[i]->leaving) {
 			p->children[i]->leaving = true;
+			recorder_link_child_left(&p->link, p->children[i]->name);
 			say(r, p->children[i], "stopped");
 			child_stop(p->children[i]->child);
 		}

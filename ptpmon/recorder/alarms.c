@@ -142,6 +142,13 @@ static void judge_children(struct recorder *rec)
 	}
 }
 
+void recorder_forget_child(struct recorder *rec, const char *name)
+{
+	live_forget(&rec->live, name);
+	alarms_forget(&rec->alarms, ALARM_CHILD, name);
+	alarms_forget(&rec->alarms, ALARM_SCHEDULE, name);
+}
+
 static void judge_record(struct recorder *rec)
 {
 	const struct status_record *r = &rec->status.record;

@@ -64,7 +64,7 @@ static void on_child(struct recorder *rec, const struct message *m)
 	struct event e;
 
 	if (m->leaving)
-		live_forget(&rec->live, m->child.name);
+		recorder_forget_child(rec, m->child.name);
 	else
 		live_child(&rec->live, &m->child);
 	if (strcmp(m->child.name, "phc2sys") == 0)

@@ -263,6 +263,9 @@ void recorder_judge_phc(struct recorder *rec, const char *phc, int64_t sys_minus
 /* Once a second, on a rec->status that is as of now: all that is judged by its state. */
 void recorder_tick_alarms(struct recorder *rec);
 
+/* A child is no longer one of ours. */
+void recorder_forget_child(struct recorder *rec, const char *name);
+
 /* The alarms' part of rec->status. */
 void recorder_fill_alarms(struct recorder *rec);
 

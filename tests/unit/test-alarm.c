@@ -173,6 +173,22 @@ static void test_latches(void **state)
 }
 
 /* More subjects than there is room for are counted; what is over makes room. */
+/* A child that is no longer configured. */
+static void test_forget(void **state)
+{
+	struct alarms a;
+	struct alarm list[ALARMS_MAX];
+
+	alarms_init(&a);
+	assert_non_null(alarms_feed(&a, ALARM_STORE, "first", 1, S));
+	assert_non_null(alarms_feed(&a, ALARM_STORE, "second", 1, S));
+	alarms_forget(&a, ALARM_CHILD, "first");
+	assert_int_equal(alarms_list(&a, list, ALARMS_MAX), 2);
+	alarms_forget(&a, ALARM_STORE, "first");
+	assert_int_equal(alarms_list(&a, list, ALARMS_MAX), 1);
+	assert_string_equal(list[0].subject, "second");
+}
+
 static void test_full(void **state)
 {
 	static struct alarms a;
@@ -260,10 +276,11 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sequences), cmocka_unit_test(test_hold_before),
-		cmocka_unit_test(test_subjects),  cmocka_unit_test(test_latches),
-		cmocka_unit_test(test_full),      cmocka_unit_test(test_turned_off),
-		cmocka_unit_test(test_events),    cmocka_unit_test(test_names),
+		cmocka_unit_test(test_sequences),  cmocka_unit_test(test_hold_before),
+		cmocka_unit_test(test_subjects),   cmocka_unit_test(test_latches),
+		cmocka_unit_test(test_forget),     cmocka_unit_test(test_full),
+		cmocka_unit_test(test_turned_off), cmocka_unit_test(test_events),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

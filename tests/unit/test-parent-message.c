@@ -119,6 +119,29 @@ static void what_is_not_acknowledged_is_told_again(void **state)
 	recorder_link_close(&l);
 }
 
+/* Its events are told again, and with them that it is no child any more. */
+static void a_child_that_left_does_not_come_back(void **state)
+{
+	static const char *const names[] = {"ptp4l", "ptp4l down", "ptp4l down"};
+	struct recorder_link l = {.fd = -1, .remote_fd = -1};
+	struct message m;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		m = event((int64_t)i);
+		(void)strcpy(m.child.name, names[i]);
+		(void)recorder_link_send(&l, &m);
+	}
+	recorder_link_child_left(&l, "ptp4l down");
+	assert_int_equal(recorder_link_renew(&l), 0);
+	recorder_link_flush(&l);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_int_equal(message_receive(l.remote_fd, &m), 1);
+		assert_true(m.happened);
+		assert_int_equal(m.leaving, i > 0);
+	}
+	recorder_link_close(&l);
+}
+
 static void a_recorder_that_does_not_read_blocks_nobody(void **state)
 {
 	struct recorder_link l = {.fd = -1, .remote_fd = -1};
@@ -169,6 +192,7 @@ int main(void)
 		cmocka_unit_test(events_wait_for_the_next_recorder_in_order),
 		cmocka_unit_test(what_is_not_acknowledged_is_told_again),
 		cmocka_unit_test(last_words_are_heard),
+		cmocka_unit_test(a_child_that_left_does_not_come_back),
 		cmocka_unit_test(a_recorder_that_does_not_read_blocks_nobody),
 	};
 
