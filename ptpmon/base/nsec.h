@@ -25,6 +25,13 @@ struct timespec nsec_to_timespec(int64_t ns);
 /* The clock now. A clock that cannot be read is a bug: the clock ids used are always there. */
 int64_t nsec_now(clockid_t clock);
 
+/* When what was due at due_ns, and is so each every_ns, is due next: after now_ns. What was missed
+ * is left out. */
+static inline int64_t nsec_next_due(int64_t due_ns, int64_t every_ns, int64_t now_ns)
+{
+	return due_ns + every_ns * (1 + (now_ns > due_ns ? (now_ns - due_ns) / every_ns : 0));
+}
+
 /*
  * A duration with its unit: "125 ms", "5s", "1.5 h"; ns, us, ms, s, m or min, h, d; the blank is
  * optional, a bare 0 needs no unit. 0, -EINVAL if it is not one, -ERANGE if it does not fit.

@@ -345,7 +345,10 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 		port_priorities_check(p->priorities);
 		introduce_children(p); /* that we are heard from tells the recorder that it is so */
 	}
-	(void)sd_event_source_set_time_relative(source, TICK_NS / NSEC_PER_USEC);
+	(void)sd_event_source_set_time(
+		source, (uint64_t)(nsec_next_due((int64_t)usec * NSEC_PER_USEC, TICK_NS,
+						 nsec_now(CLOCK_MONOTONIC)) /
+				   NSEC_PER_USEC));
 	return 0;
 }
 

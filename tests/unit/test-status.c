@@ -256,30 +256,6 @@ static void test_within(void **state)
 	}
 }
 
-static void test_offset_format(void **state)
-{
-	static const struct {
-		int64_t ns;
-		const char *text;
-	} rows[] = {
-		{0, "0 ns"},
-		{-112, "-112 ns"},
-		{99999, "99999 ns"},
-		{100000, "100.0 us"},
-		{-9999900, "-9999.9 us"},
-		{10000000, "10.000 ms"},
-		{INT64_C(-37000000112), "-37.000000 s"},
-		{INT64_MAX, "9223372036.854776 s"},
-		{INT64_MIN, "-9223372036.854776 s"},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char text[NSEC_TEXT_MAX];
-
-		assert_string_equal(nsec_format_offset(rows[i].ns, text), rows[i].text);
-	}
-}
-
 /* Two ports of one ptp4l, and what its role makes of their states. */
 static const struct {
 	const char *role;
@@ -327,19 +303,12 @@ static void test_roles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_staleness),
-		cmocka_unit_test(test_slow_polls),
-		cmocka_unit_test(test_last_minute_goes),
-		cmocka_unit_test(test_latency_goes),
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_parent),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_schedules),
-		cmocka_unit_test(test_offset_format),
-		cmocka_unit_test(test_within),
-		cmocka_unit_test(test_announced),
-		cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_staleness),        cmocka_unit_test(test_slow_polls),
+		cmocka_unit_test(test_last_minute_goes), cmocka_unit_test(test_latency_goes),
+		cmocka_unit_test(test_verdicts),         cmocka_unit_test(test_order),
+		cmocka_unit_test(test_parent),           cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_schedules),        cmocka_unit_test(test_within),
+		cmocka_unit_test(test_announced),        cmocka_unit_test(test_roles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
