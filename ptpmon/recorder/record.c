@@ -16,9 +16,8 @@
 
 DEFINE_FREEP(struct query, query_free)
 
-#define MINUTE_NS     (60 * NSEC_PER_SEC)
-#define STEP_LIMIT_NS NSEC_PER_MSEC       /* a step of CLOCK_REALTIME is more than this */
-#define CLOSE_NS      (10 * NSEC_PER_SEC) /* less than the parent's patience */
+#define MINUTE_NS (60 * NSEC_PER_SEC)
+#define CLOSE_NS  (10 * NSEC_PER_SEC) /* less than the parent's patience */
 
 static void put_event(struct record *r, const struct event *e)
 {
@@ -121,14 +120,22 @@ static void take_anchor(struct record *r, enum anchor_reason reason)
 	(void)store_put_anchor(r->store, &r->anchor);
 }
 
-int64_t record_clocks(struct record *r)
+int64_t record_clocks(struct record *r, bool was_set)
 {
 	struct clock_anchor now = clock_anchor_take(ANCHOR_STEP);
-	int64_t step_ns;
+	int64_t step_ns = step_watch_feed(&r->steps, &(struct step_reading){
+							     .mono_ns = now.mono_ns,
+							     .utc_ns = now.utc_ns,
+							     .uncertainty_ns = now.uncertainty_ns,
+							     .was_set = was_set,
+						     });
+	int64_t moved_ns;
 	struct event e;
 
-	if (!clock_anchor_stepped(&r->anchor, &now, STEP_LIMIT_NS, &step_ns)) {
-		if (now.mono_ns - r->anchor.mono_ns >= MINUTE_NS)
+	if (!step_ns) { /* one that is slewed fast soon leaves its anchor behind */
+		if (now.mono_ns - r->anchor.mono_ns >= MINUTE_NS ||
+		    (!r->steps.pending_ns &&
+		     clock_anchor_stepped(&r->anchor, &now, STEP_LIMIT_NS, &moved_ns)))
 			take_anchor(r, ANCHOR_PERIODIC);
 		return 0;
 	}

@@ -11,6 +11,7 @@
 
 #include "ptpmon/base/cpulist.h"
 #include "ptpmon/conf/conf.h"
+#include "ptpmon/model/step_watch.h"
 #include "ptpmon/store/store.h"
 
 enum { RECORD_NO_SERIES = -1, RECORD_PHASE_MAX = 64 };
@@ -30,6 +31,7 @@ struct record {
 	size_t n_ports;
 	int cpu_series[CPULIST_MAX];
 	struct clock_anchor anchor;   /* the newest */
+	struct step_watch steps;      /* of CLOCK_REALTIME */
 	int64_t resumed_from_mono_ns; /* TIME_UNKNOWN: this run is new */
 	bool store_ok;                /* as last told */
 	int64_t store_failing_since_mono_ns;
@@ -72,7 +74,7 @@ void record_other(struct record *r, int *series, enum series_kind kind, const ch
 void record_window(struct record *r, const struct latency_window *w);
 
 /* Looks for a step of CLOCK_REALTIME; once a minute an anchor anyway. The step; 0: none. */
-int64_t record_clocks(struct record *r);
+int64_t record_clocks(struct record *r, bool was_set);
 
 /* 0, or -ENOBUFS: the queue is full; -ENOENT: there is no phase to end. */
 int record_mark(struct record *r, const char *text, const char *who);

@@ -39,7 +39,7 @@ static int on_clock_set(sd_event_source *source, int fd, uint32_t revents, void 
 
 	(void)!read(fd, &expired, sizeof(expired));
 	arm_cancel(rec);
-	recorder_clocks(rec);
+	recorder_clocks(rec, true);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct recorder *rec = userdata;
 
-	recorder_clocks(rec);
+	recorder_clocks(rec, false);
 	recorder_tick_sources(rec);
 	recorder_tick_rules(rec);
 	recorder_tick_time(rec);

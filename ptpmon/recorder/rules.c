@@ -211,9 +211,9 @@ static void tell_disturbed(struct recorder *rec, enum steering_news news, int64_
 	record_event(&rec->record, &e);
 }
 
-void recorder_clocks(struct recorder *rec)
+void recorder_clocks(struct recorder *rec, bool was_set)
 {
-	int64_t step_ns = record_clocks(&rec->record);
+	int64_t step_ns = record_clocks(&rec->record, was_set);
 
 	if (step_ns)
 		steering_step(&rec->rules.steering, step_ns, nsec_now(CLOCK_MONOTONIC));

@@ -294,8 +294,8 @@ void recorder_judge_ptp4l(struct followed *f);
 /* A child ended by itself. */
 void recorder_rules_ended(struct recorder *rec, const char *name, int64_t mono_ns);
 
-/* Looks for a step of CLOCK_REALTIME. */
-void recorder_clocks(struct recorder *rec);
+/* Looks for a step of CLOCK_REALTIME, once a second and when the kernel says that it was set. */
+void recorder_clocks(struct recorder *rec, bool was_set);
 /* The priority audit: 0, or -ENOMEM. */
 int recorder_open_audit(struct recorder *rec);
 void recorder_close_audit(struct recorder *rec);
