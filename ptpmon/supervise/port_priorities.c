@@ -210,7 +210,12 @@ static void tell_refused(const struct port_priorities *p, const struct port_thre
 	char why[REFUSAL_WHY_MAX];
 
 	refusal_read(&facts, p->ops->root);
-	refusal_explain_priority(&facts, error, (int)priority, why);
+	if (error == EPERM && !facts.cap_sys_nice) /* RLIMIT_RTPRIO is for our own threads only */
+		(void)snprintf(why, sizeof(why),
+			       "no CAP_SYS_NICE, which threads of the kernel take: run as root, or "
+			       "with AmbientCapabilities=CAP_SYS_NICE");
+	else
+		refusal_explain_priority(&facts, error, (int)priority, why);
 	tell(p, EVENT_PORT_THREADS_REFUSED, t->name,
 	     "%s: stays at %s %d, asked SCHED_FIFO %" PRId64 ": %s", t->name,
 	     schedule_policy_name(t->policy), t->priority, priority,

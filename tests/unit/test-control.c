@@ -303,8 +303,7 @@ static void test_description(void **state)
 		"\\nmethod BeginPhase(name: string) -> ()\\n",
 		"\\nmethod EndPhase() -> ()\\n",
 		"\\nmethod Watch(status: ?bool, events: ?bool, recent: ?int)\\n",
-		"\\nmethod ListEvents(since: ?string, until: ?string, severity: ?string, limit: "
-		"?int)\\n",
+		"\\nmethod ListEvents(since: ?string, until: ?string, severity: ?string,",
 		"\\nmethod PutVerdict(\\n",
 		"\\nmethod AcknowledgeAlarms(until: ?string) -> (acknowledged: int)\\n",
 		"\\nerror NoPhase ()\\n",

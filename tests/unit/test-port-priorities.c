@@ -295,7 +295,7 @@ static void a_refusal_is_told_once_and_tried_again(void **state)
 	struct port_priorities *p;
 
 	plant("/proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
-	plant("/proc/self/limits", "x\nMax realtime priority     0  0\n");
+	plant("/proc/self/limits", "x\nMax realtime priority     99  99\n");
 	threads[find(IRQ_A)].refuse = EPERM;
 	assert_int_equal(port_priorities_new(&p, &ops, memory), 0);
 	assert_int_equal(port_priorities_want(p, &w), -EPERM);

@@ -21,10 +21,10 @@ is_up() { # after a restart: everything is there, and ptp4l is in step with its 
 
 set_up_network() {
 	ip netns add master
-	ip link add eth0 type veth peer name eth0 netns master
-	ip link set eth0 up
-	ip -n master link set eth0 up
-	ip netns exec master ptp4l -i eth0 -S -2 -m --priority1=100 --masterOnly=1 \
+	ip link add veth0 type veth peer name veth0 netns master
+	ip link set veth0 up
+	ip -n master link set veth0 up
+	ip netns exec master ptp4l -i veth0 -S -2 -m --priority1=100 --masterOnly=1 \
 		--uds_address=/run/master-ptp4l --tx_timestamp_timeout=200 --logSyncInterval=-2 \
 		--logAnnounceInterval=-1 >/run/master.log 2>&1 &
 	master=$!
@@ -34,7 +34,7 @@ configure() {
 	cat >/etc/ptpmon/ptpmon.conf <<-END
 		[ptpmon]
 		role = slave
-		interfaces = eth0
+		interfaces = veth0
 		[ptp4l]
 		timestamping = software
 		tx_timestamp_timeout = 200 ms
@@ -211,17 +211,17 @@ check "... and lets the service go on" is_up
 check "... as it was" [ "$(property NRestarts) $ptp4l" = "0 $old_ptp4l" ]
 
 # What the examples' drop-in adds: the kernel's own threads.
-napi_is() { # napi_is CLASS PRIORITY: of eth0's thread
-	[ "$(ps -eo comm=,cls=,rtprio= | awk '$1 ~ /^napi\/eth0-/ { print $2, $3 }')" = "$1 $2" ]
+napi_is() { # napi_is CLASS PRIORITY: of veth0's thread
+	[ "$(ps -eo comm=,cls=,rtprio= | awk '$1 ~ /^napi\/veth0-/ { print $2, $3 }')" = "$1 $2" ]
 }
 
-ethtool -K eth0 gro on
-echo 1 >/sys/class/net/eth0/threaded
+ethtool -K veth0 gro on
+echo 1 >/sys/class/net/veth0/threaded
 check "threads of the kernel serve the port" wait_for 10 'napi_is TS -'
 printf '[realtime]\nnapi_priority = 55\n' >>/etc/ptpmon/ptpmon.conf
 systemctl restart ptpmon
 check "without the drop-in their priority is refused, and the remedy named" \
-	wait_for 30 'grep -q "napi/eth0.*AmbientCapabilities=CAP_SYS_NICE" <<<"$(journalctl --quiet --unit ptpmon)"'
+	wait_for 30 'grep -q "napi/veth0.*AmbientCapabilities=CAP_SYS_NICE" <<<"$(journalctl --quiet --unit ptpmon)"'
 cp /usr/share/doc/ptpmon/examples/ptpmon.service.d/kernel-threads.conf \
 	/run/systemd/system/ptpmon.service.d/
 systemctl daemon-reload
@@ -238,6 +238,6 @@ check "... and a record that ended in order" \
 	[ "$(sqlite3 -readonly /var/lib/ptpmon/ptpmon.db 'select how from run order by id desc limit 1')" = stopped ]
 
 kill "$master"
-ip link del eth0
+ip link del veth0
 ip netns del master
 guest_finish
