@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone
 #
 # The demo: it shows what it promises, and takes away what it made, also when it is interrupted.
 # shellcheck source=../lab/lib.sh

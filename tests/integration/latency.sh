@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone
 #
 # `ptpmon latency` and its sampler on the real scheduler: what the loop does, what it says when it is
 # refused, that a stall shows as what it was, and that nothing is lost or left behind.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone
 # timeout: 400
 #
 # First, do no harm: with ptpmon's parent, then its recorder, stopped for a minute at 128 Syncs and

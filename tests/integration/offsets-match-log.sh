@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone
 #
 # The record against ptp4l's own log, which has one line for each servo update: every recorded
 # offset is one of them, in order, none twice; and what is not recorded is declared as missed.

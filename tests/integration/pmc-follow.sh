@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone
 # timeout: 3000
 #
 # No update is lost: clients of ordinary priority follow a slave while stress-ng takes both CPUs, and

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone
 # timeout: 1200
 #
 # First, do no harm: with a client of ptp4l stopped, following by polls or by pushes at the limit of

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone
 #
 # Real time is proven, and what keeps from it is named: who is above ptp4l, what was changed behind
 # our back, each way to be refused, and the kernel threads of a port.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone
 # timeout: 240
 #
 # The control socket, as systemd's varlinkctl sees it and as hostile clients treat it: whatever they

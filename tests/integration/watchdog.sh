@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# alone
 #
 # A disk that does not answer: the watchdog is pinged, PTP and monitoring go on, what comes in waits
 # up to the bound of the queue, and what is too much is counted and told. Nothing below it is lost.
