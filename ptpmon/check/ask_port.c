@@ -14,7 +14,10 @@
 #include <unistd.h>
 
 #include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
 #include "ptpmon/check/impl.h"
+
+#define PROBE_NS (200 * NSEC_PER_MSEC) /* drivers that sleep for a stamp take some milliseconds */
 
 enum { PHC_READINGS = 9 };
 
@@ -100,4 +103,13 @@ void facts_ask_port(struct check_port *p)
 	ask_coalescing(p);
 	ask_qdiscs(p);
 	ask_phc(p);
+}
+
+/* Never beside a ptp4l, nor beside a service that may start one at any moment. */
+void facts_probe_port(struct check_facts *f, struct check_port *p)
+{
+	if (f->software.ptp4l || f->software.rights.service)
+		p->probe_error = EBUSY;
+	else
+		p->probe_error = -probe_port(p->name, PROBE_NS, &p->probe);
 }

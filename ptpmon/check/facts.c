@@ -111,6 +111,8 @@ void check_facts_ask(struct check_facts *f, const struct check_request *rq)
 {
 	for (size_t i = 0; i < f->n_ports; i++)
 		facts_ask_port(&f->ports[i]);
+	for (size_t i = 0; rq->probe && i < f->n_ports; i++)
+		facts_probe_port(f, &f->ports[i]);
 	facts_ask_software(f, rq);
 	facts_ask_system(f);
 }

@@ -13,6 +13,7 @@
 
 #include "ptpmon/base/cpulist.h"
 #include "ptpmon/base/realtime.h"
+#include "ptpmon/check/probe.h"
 #include "ptpmon/collect/ethtool.h"
 #include "ptpmon/collect/phc_device.h"
 #include "ptpmon/conf/conf.h"
@@ -109,6 +110,8 @@ struct check_port {
 	char qdiscs[CHECK_TEXT_MAX];
 	int phc_access; /* errno of opening it for reading and writing */
 	struct phc_reading phc;
+	int probe_error; /* ENODATA: not asked for; EBUSY: a ptp4l or ptpmon runs */
+	struct probe_result probe;
 };
 
 struct check_software {
@@ -117,6 +120,9 @@ struct check_software {
 	char version[CHECK_NAME_MAX];
 	char linuxptp_why[CHECK_TEXT_MAX];
 	bool network_manager; /* it runs */
+	int ptp4l;            /* the pid of one, or 0 */
+	int64_t late_stamps;  /* complaints of ptp4l in the run that is recorded now; or
+				 CHECK_UNKNOWN */
 	unsigned rivals;
 	char rival[CHECK_TEXT_MAX];
 	unsigned stale_sockets, foreign_sockets;
@@ -177,11 +183,13 @@ struct check_request {
 	const struct config *config;        /* NULL: there is none yet */
 	const char *ports[CHECK_PORTS_MAX]; /* none: those of the configuration, or without one … */
 	size_t n_ports;                     /* … those of this machine that have a device */
+	bool probe;                         /* asked for: sends packets from each port */
 	const char *database;               /* NULL: none is known */
 };
 
 /* Reads all files below the root. To be freed with free(); NULL without memory. */
 struct check_facts *check_facts_read(const struct check_request *rq);
 
-/* Asks this machine the rest; changes nothing of it. Blocks for a few seconds at most. */
+/* Asks this machine the rest; changes nothing of it that it does not restore. Blocks for a few
+ * seconds at most. */
 void check_facts_ask(struct check_facts *f, const struct check_request *rq);

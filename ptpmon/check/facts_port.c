@@ -100,7 +100,7 @@ static void read_port(struct check_port *p, const char *root)
 	char type[16];
 
 	p->timestamping_error = p->eee_error = p->coalescing_error = p->qdisc_error = ENODATA;
-	p->phc_error = p->phc_access = ENODATA;
+	p->phc_error = p->phc_access = p->probe_error = ENODATA;
 	p->timestamping.phc_index = ETHTOOL_NO_PHC;
 	p->present = procstat_text(root, type, sizeof(type), NET "/type", p->name) > 0;
 	p->carrier = number_in(root, 0, NET "/carrier", p->name) == 1;

@@ -137,6 +137,7 @@ static void read_console(struct check_software *s, const char *root)
 void facts_read_software(struct check_facts *f, const struct check_request *rq)
 {
 	f->software.disk.error = f->software.disk.database_error = ENODATA;
+	f->software.late_stamps = CHECK_UNKNOWN;
 	facts_read_rights(f, rq->root, "self");
 	read_sockets(f, rq->root, rq->config);
 	read_console(&f->software, rq->root);
@@ -180,6 +181,15 @@ static void ask_disk(struct check_software *s, const char *database)
 		s->disk.free_bytes = (int64_t)(disk.f_bavail * disk.f_frsize);
 }
 
+static int count_late_stamp(void *userdata, const struct query_event *e)
+{
+	int64_t *n = userdata;
+
+	*n += e->code == EVENT_TX_TIMESTAMP_TIMEOUT || e->code == EVENT_PTP_MINOR_VERSION ||
+	      e->code == EVENT_TIMESTAMP_MISSING;
+	return 0;
+}
+
 static void ask_record(struct check_facts *f, const char *database)
 {
 	CLEANUP(query_freep) struct query *q = NULL;
@@ -199,6 +209,11 @@ static void ask_record(struct check_facts *f, const char *database)
 	k->before.known = *run->kernel;
 	k->before.run = run->id;
 	(void)snprintf(k->before.kernel, sizeof(k->before.kernel), "%s", run->kernel);
+	if (run->being_written) {
+		f->software.late_stamps = 0;
+		(void)query_visit_events(q, INT64_MIN, INT64_MAX, count_late_stamp,
+					 &f->software.late_stamps);
+	}
 	board = json_loads(run->board, 0, NULL);
 	realtime = json_string_value(json_object_get(board, "realtime_kernel"));
 	if (realtime)

@@ -120,7 +120,9 @@ static void judge_neighbour(struct tasks *t, const char *root, const char *pid, 
 	if (is_elsewhere(root, t->pid))
 		return;
 	judge_rival(t, root, name);
-	if (strcmp(name, "NetworkManager") == 0)
+	if (strcmp(name, "ptp4l") == 0)
+		t->f->software.ptp4l = (int)t->pid;
+	else if (strcmp(name, "NetworkManager") == 0)
 		t->f->software.network_manager = true;
 	else if (strcmp(name, "ptpmon") == 0 && !is_child_of_ptpmon(root, t->pid) &&
 		 t->pid != getpid())

@@ -47,5 +47,6 @@ void facts_read_software(struct check_facts *f, const struct check_request *rq);
 void facts_read_system(struct check_facts *f, const char *root);
 
 void facts_ask_port(struct check_port *p);
+void facts_probe_port(struct check_facts *f, struct check_port *p);
 void facts_ask_software(struct check_facts *f, const struct check_request *rq);
 void facts_ask_system(struct check_facts *f);

@@ -154,6 +154,44 @@ static void judge_phc(const struct check_facts *f, const struct check_port *p,
 		found(out, CHECK_PASS, "%s, readable and writable", device);
 }
 
+/* A ptp4l that runs is judged by what it has complained of: nothing may be sent beside it. */
+static void judge_beside_ptp4l(const struct check_facts *f, struct check_finding *out)
+{
+	int64_t late = f->software.late_stamps;
+
+	if (late < 0)
+		found(out, CHECK_SKIP,
+		      "ptp4l or ptpmon runs here, and nothing records its complaints");
+	else
+		found(out, late ? CHECK_FAIL : CHECK_PASS,
+		      "ptp4l runs, %" PRId64 " complaints about time stamps in run %" PRId64, late,
+		      f->kernel.before.run);
+}
+
+static void judge_probe(const struct check_facts *f, const struct check_port *p,
+			struct check_finding *out)
+{
+	const struct probe_result *r = &p->probe;
+
+	if (p->probe_error == EBUSY || (p->probe_error == ENODATA && f->software.late_stamps >= 0))
+		judge_beside_ptp4l(f, out);
+	else if (p->probe_error == ENODATA)
+		found(out, CHECK_SKIP, "sends a packet: only with --probe");
+	else if (p->probe_error == EREMCHG)
+		found(out, CHECK_FAIL, "the old setting of time stamps could not be restored");
+	else if (p->probe_error)
+		found(out, CHECK_SKIP, "not possible: %s", strerror(p->probe_error));
+	else if (r->stamped[0] && r->stamped[1])
+		found(out, CHECK_PASS, "stamps back in %.3f and %.3f ms",
+		      (double)r->took_ns[0] / NSEC_PER_MSEC, (double)r->took_ns[1] / NSEC_PER_MSEC);
+	else if (r->stamped[0])
+		found(out, CHECK_FAIL,
+		      "no time stamp of PTP 2.1, which linuxptp 4 sends; of 2.0 there is");
+	else
+		found(out, CHECK_FAIL, "no time stamp of %s came back",
+		      r->stamped[1] ? "PTP 2.0" : "what was sent");
+}
+
 /* -- its clock --------------------------------------------------------------------------- */
 
 static bool is_unread(const struct check_port *p, struct check_finding *out)
@@ -305,6 +343,8 @@ static const struct check rows[] = {
 	 "a driver and kernel with PTP support (CONFIG_PTP_1588_CLOCK); or [ptp4l] timestamping = software", SECTION_PORT},
 	{"port-filters", judge_filters, "it takes time stamps of packets sent, and of PTP version 2 received",
 	 "another driver or firmware: this one cannot stamp what ptp4l needs", SECTION_PORT},
+	{"port-probe", judge_probe, "a packet's time stamp comes back (--probe); or the ptp4l that is recorded had no trouble with its own",
+	 "another driver, kernel or firmware; for PTP 2.1 alone: ptp_minor_version 0 in ptp4l's configuration", SECTION_PORT},
 	{"port-phc", judge_phc, "it has a PHC, which this user may read and write",
 	 "the udev rule that ptpmon installs, and the group ptpmon", SECTION_PORT},
 	{"port-phc-epoch", judge_epoch, "its PHC runs, was set, and is within a second of TAI or UTC",

@@ -63,6 +63,8 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 		{"interface", 'i', "IF", "judge this port; may be repeated (default: those of the configuration, "
 		 "else all that have a device)", take_interface, &s->request, 0, 0},
 		{"only", 0, "CODE", "only this check; may be repeated", take_code, s, 0, 0},
+		{"probe", 0, NULL, "send two packets from each port, and see whether their time stamps come back",
+		 take_flag, &s->request.probe, 0, 0},
 		OPTION_JSON(&s->json),
 		OPTION_CONFIG(&s->config),
 		OPTION_DB(&s->db),
@@ -73,7 +75,7 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 		.about =
 			"Is this board fit for synchronised time and real time? Prints PASS, WARN, "
 			"FAIL or\nSKIP for each check with what was measured, and what to do. "
-			"Changes nothing.",
+			"Changes nothing,\nbut for what --probe restores.",
 		ROWS(rows),
 		.epilogue = "Exit status: 0 none failed, 1 one did, 2 usage.",
 	};

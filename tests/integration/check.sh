@@ -11,10 +11,10 @@ verdict() { # verdict CODE [OPTION...]: "PASS value"; those of several ports in 
 		jq -r '.checks[] | .verdict + " " + .value'
 }
 
-is() { # is VERDICT CODE TEXT: with that in its value
+is() { # is VERDICT CODE TEXT [OPTION...]: with that in its value
 	local line
 
-	line=$(verdict "$2") || true
+	line=$(verdict "$2" "${@:4}") || true
 	echo "# $2: $line"
 	[[ $line == "$1 "*"$3"* ]]
 }
@@ -57,6 +57,9 @@ check "nothing recorded: nothing to compare with" is SKIP kernel-changed ""
 check "nothing recorded: no database" is SKIP sw-database "nothing is recorded"
 check "nobody else steers" is PASS sw-rivals ""
 
+check "a packet is not sent unasked" is SKIP port-probe "only with --probe"
+check "a packet's time stamp comes back" is PASS port-probe "stamps back in" --probe
+
 board_start slave named "$LAB_BUILD/tests/lab/rival" chronyd
 check "a chronyd is told" is FAIL sw-rivals "chronyd (pid ${lab_pid[named]})"
 stop named
@@ -82,11 +85,16 @@ check "without a configuration" exits 0 -i eth0 --only port-link
 check "it changed nothing" [ "$(state)" = "$before" ]
 
 start_ptp4l gm gm -3 "time_stamping hardware"
+start_ptp4l slave slave -3 "time_stamping hardware"
+check "nothing is sent beside a ptp4l" is SKIP port-probe "ptp4l or ptpmon runs here" --probe
+check "... which is a rival" is FAIL sw-rivals "ptp4l (pid ${lab_pid[slave-ptp4l]}) runs PTP on a port of ours"
+stop slave-ptp4l
 start_ptpmon slave slave -3 '[ptp4l]' 'timestamping = hardware' '[store]' 'flush_interval = 1 s' '[latency]' 'on = no'
 check "the slave locks" wait_for 30 '[ "$(port_state slave)" = SLAVE ]'
 check "its programs are no rivals" is PASS sw-rivals ""
 check "its sockets are in use" is PASS sw-stale-sockets ""
 check "the rights of the service" is FAIL sw-privileges "the service is without CAP_SYS_TIME"
+check "nor beside ptpmon, whose record is judged" is PASS port-probe "0 complaints" --probe
 check "the record opens" is PASS sw-database "newest run is 1"
 check "the kernel is that of the record" is PASS kernel-changed "as in run 1"
 stop slave-ptpmon

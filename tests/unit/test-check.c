@@ -257,6 +257,14 @@ static void no_receive_software(struct check_facts *f, struct check_port *p) { n
 static void no_filter(struct check_facts *f, struct check_port *p) { p->timestamping.rx_filters = 1 << HWTSTAMP_FILTER_NONE; }
 static void no_transmit(struct check_facts *f, struct check_port *p) { p->timestamping.tx_types = 1 << HWTSTAMP_TX_OFF; }
 static void no_phc(struct check_facts *f, struct check_port *p) { p->timestamping.phc_index = ETHTOOL_NO_PHC; }
+static void probed(struct check_facts *f, struct check_port *p) { p->probe_error = 0; p->probe.stamped[0] = p->probe.stamped[1] = true; p->probe.took_ns[0] = p->probe.took_ns[1] = 312000; }
+static void probed_2_0(struct check_facts *f, struct check_port *p) { probed(f, p); p->probe.stamped[1] = false; }
+static void probed_silent(struct check_facts *f, struct check_port *p) { probed_2_0(f, p); p->probe.stamped[0] = false; }
+static void not_restored(struct check_facts *f, struct check_port *p) { p->probe_error = EREMCHG; }
+static void no_rights(struct check_facts *f, struct check_port *p) { p->probe_error = EPERM; }
+static void beside_ptp4l(struct check_facts *f, struct check_port *p) { p->probe_error = EBUSY; f->software.late_stamps = 0; }
+static void late_ptp4l(struct check_facts *f, struct check_port *p) { f->software.late_stamps = 3; }
+static void foreign_ptp4l(struct check_facts *f, struct check_port *p) { p->probe_error = EBUSY; }
 static void phc_denied(struct check_facts *f, struct check_port *p) { p->phc_access = EACCES; }
 static void phc_gone(struct check_facts *f, struct check_port *p) { p->phc_access = ENODEV; }
 static void phc_utc(struct check_facts *f, struct check_port *p) { p->phc.phc_ns = NOW_UTC_NS - 2000; }
@@ -309,6 +317,15 @@ static const struct {
 	{ "good", nothing, "port-filters", CHECK_PASS, "all" },
 	{ "no filter", no_filter, "port-filters", CHECK_FAIL, "no filter for PTP version 2" },
 	{ "no transmit", no_transmit, "port-filters", CHECK_FAIL, "none for what is sent" },
+	{ "not asked for", nothing, "port-probe", CHECK_SKIP, "only with --probe" },
+	{ "stamped", probed, "port-probe", CHECK_PASS, "stamps back in 0.312 and 0.312 ms" },
+	{ "2.0 only", probed_2_0, "port-probe", CHECK_FAIL, "no time stamp of PTP 2.1" },
+	{ "silent", probed_silent, "port-probe", CHECK_FAIL, "no time stamp of what was sent" },
+	{ "not restored", not_restored, "port-probe", CHECK_FAIL, "could not be restored" },
+	{ "no rights", no_rights, "port-probe", CHECK_SKIP, "not permitted" },
+	{ "beside ptp4l", beside_ptp4l, "port-probe", CHECK_PASS, "0 complaints about time stamps in run 12" },
+	{ "with complaints", late_ptp4l, "port-probe", CHECK_FAIL, "3 complaints" },
+	{ "a foreign ptp4l", foreign_ptp4l, "port-probe", CHECK_SKIP, "nothing records" },
 	{ "good", nothing, "port-phc", CHECK_PASS, "/dev/ptp0, readable and writable" },
 	{ "none", no_phc, "port-phc", CHECK_FAIL, "none" },
 	{ "denied", phc_denied, "port-phc", CHECK_WARN, "not for this user" },
