@@ -36,7 +36,8 @@
 #                               a board whose clock starts off by OFFSET_NS and runs off by DRIFT_PPB
 #   lab_phc NAME [OFFSET_NS [DRIFT_PPB]]
 #                               gives the board a hardware clock, /dev/ptp0, which stamps the packets of
-#                               eth0 and shows OFFSET_NS more than the truth (37 s more: TAI)
+#                               eth0 and shows OFFSET_NS more than the truth (37 s more: TAI); called again,
+#                               another, /dev/ptp1 for eth1, and so on
 #   lab_join A B [relay]        a wire, ethN to ethN (N counts from 0 on each board); A is the
 #                               grandmaster's side. With `relay` its faults can be ordered:
 #   wire ORDER...               see relay.c: `wire shift 5000000`, `wire drop 8 100`, `wire clear`
@@ -70,8 +71,8 @@
 #   clock_error_ns NAME         how far the board's clock is ahead of the truth (the machine's clock)
 #   clock_disturb NAME step NS | drift PPB | vouch MAXERROR_US | tai SECONDS
 #                               (see vclock-tool.c); at first nothing vouches for a clock
-#   phc_error_ns NAME           the same of its hardware clock: 37 s ahead when that is right
-#   phc NAME ORDER...           disturb it: see vphc-tool.c
+#   phc_error_ns NAME[/ptpN]    the same of its hardware clock: 37 s ahead when that is right
+#   phc NAME[/ptpN] ORDER...    disturb it: see vphc-tool.c
 #
 # Checks: those of checks.sh, and
 #   lab_finish                  end the script: 0 if all checks were good, else 1 and the logs' ends
@@ -182,12 +183,15 @@ lab_board() {
 }
 
 lab_phc() {
-	local directory=$LAB_WORK/$1.phcs
+	local directory=$LAB_WORK/$1.phcs n=0
 
-	mkdir "$directory"
+	mkdir -p "$directory"
 	chmod 755 "$LAB_WORK" # for programs that are not root's
-	"$LAB_BUILD/tests/lab/vphc" "$directory/ptp0" create "${2:-37000000000}" "${3:-0}"
-	"$LAB_BUILD/tests/lab/vphc" "$directory/ptp0" port eth0
+	while [ -e "$directory/ptp$n" ]; do
+		n=$((n + 1))
+	done
+	"$LAB_BUILD/tests/lab/vphc" "$directory/ptp$n" create "${2:-37000000000}" "${3:-0}"
+	"$LAB_BUILD/tests/lab/vphc" "$directory/ptp$n" port "eth$n"
 	lab_phcs[$1]=$directory
 }
 
@@ -386,7 +390,10 @@ clock_disturb() {
 }
 
 phc() {
-	"$LAB_BUILD/tests/lab/vphc" "${lab_phcs[$1]}/ptp0" "${@:2}"
+	local clock=ptp0
+
+	[[ $1 != */* ]] || clock=${1#*/}
+	"$LAB_BUILD/tests/lab/vphc" "${lab_phcs[${1%/*}]}/$clock" "${@:2}"
 }
 
 phc_error_ns() {

@@ -13,7 +13,7 @@
  * PTP_SYS_OFFSET. Without VPHC_DIR it changes nothing.
  *
  * What it cannot do: static programs and raw system calls; ethtool netlink, which programs are told
- * is not there; the stamps of two clocks in one program; pins, external time stamps, and alarms;
+ * is not there; pins, external time stamps, and alarms;
  * /sys/class/ptp.
  */
 #include <assert.h>
@@ -48,6 +48,7 @@
 
 enum {
 	PHCS_MAX = 4,
+	FDS_MAX = 1024,
 	NLE_OBJ_NOTFOUND = 12,  /* of libnl */
 	MAX_ADJ_PPB = 62499999, /* as an 82576 */
 	FREQ_PER_PPM = 1 << 16, /* of struct timex */
@@ -70,9 +71,13 @@ static struct known {
 	ino_t inode;
 } phcs[PHCS_MAX];
 
-/* The clock that stamps this program's packets; NULL until it asks for hardware timestamps. */
+/*
+ * The clocks that stamp this program's packets. A socket gets that of the interface which was told
+ * last to make hardware timestamps; one that is opened later may have the same number.
+ */
 static struct {
-	const struct vphc *phc, *chosen;
+	const struct vphc *by_fd[FDS_MAX];
+	const struct vphc *chosen;
 	struct hwtstamp_config config;
 } stamps;
 
@@ -564,34 +569,37 @@ INTERPOSED int setsockopt(int fd, int level, int name, const void *value, sockle
 	memcpy(&flags, value, sizeof(flags));
 	if (!(flags & HARDWARE))
 		return next.setsockopt(fd, level, name, value, len);
-	stamps.phc = stamps.chosen;
+	if (fd < 0 || fd >= FDS_MAX)
+		return fail(EBADF);
+	stamps.by_fd[fd] = stamps.chosen;
 	flags = (flags & ~(HARDWARE | SOF_TIMESTAMPING_BIND_PHC)) | SOFTWARE;
 	return next.setsockopt(fd, level, name, &flags, sizeof(flags));
 }
 
 /* The first of three is the kernel's own, the last the hardware's. */
-static void turn_stamp(unsigned char *p)
+static void turn_stamp(const struct vphc *phc, unsigned char *p)
 {
 	struct timespec t[3];
 
 	memcpy(t, p, sizeof(t));
 	if (t[0].tv_sec == 0 && t[0].tv_nsec == 0)
 		return;
-	t[2] = timespec_of(vphc_time_ns(stamps.phc, nsec_from_timespec(&t[0])));
+	t[2] = timespec_of(vphc_time_ns(phc, nsec_from_timespec(&t[0])));
 	t[0] = (struct timespec){0};
 	memcpy(p, t, sizeof(t));
 }
 
 INTERPOSED ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
+	const struct vphc *phc = fd >= 0 && fd < FDS_MAX ? stamps.by_fd[fd] : NULL;
 	ssize_t n;
 
-	if (!stamps.phc)
+	if (!phc)
 		return next.recvmsg(fd, m, flags);
 	n = syscall(SYS_recvmsg, fd, m, flags); /* not as vclock.so would move the stamp */
 	for (struct cmsghdr *c = n < 0 ? NULL : CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPING &&
 		    c->cmsg_len >= CMSG_LEN(3 * sizeof(struct timespec)))
-			turn_stamp(CMSG_DATA(c));
+			turn_stamp(phc, CMSG_DATA(c));
 	return n;
 }
