@@ -103,6 +103,17 @@ bool config_phc2sys_may_follow(const struct config *c, const struct config_ptp4l
 	       (c->phc2sys.on == WHEN_AUTO && config_ptp4l_steers(p) && p->manage);
 }
 
+bool config_phc2sys_joins(const struct config *c, const struct config_ptp4l *p)
+{
+	return config_phc2sys_may_follow(c, p) && p->manage && p->interfaces.n > 1;
+}
+
+const char *config_joiner_child(const char *port, char out[static CONFIG_CHILD_MAX])
+{
+	(void)snprintf(out, CONFIG_CHILD_MAX, "phc2sys for %.*s", IF_NAMESIZE - 1, port);
+	return out;
+}
+
 bool config_ptp4l_steers(const struct config_ptp4l *p)
 {
 	return p->role != ROLE_GRANDMASTER && p->role != ROLE_MONITOR;

@@ -207,6 +207,12 @@ const char *epoch_name(enum epoch e);
 bool config_phc2sys_may_follow(const struct config *c, const struct config_ptp4l *p);
 bool config_wants_phc2sys(const struct config *c);
 
+/* The PHCs of its ports, if they are several, are kept together by a phc2sys for each but one. */
+bool config_phc2sys_joins(const struct config *c, const struct config_ptp4l *p);
+
+/* The phc2sys that steers the PHC of a port by that of another port: "phc2sys for PORT". */
+const char *config_joiner_child(const char *port, char out[static CONFIG_CHILD_MAX]);
+
 /* It steers the clock of its ports: CLOCK_REALTIME with software timestamping, else their PHC. */
 bool config_ptp4l_steers(const struct config_ptp4l *p);
 

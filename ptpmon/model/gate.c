@@ -8,6 +8,16 @@ static bool not_wanted(const struct gate_policy *p, const struct gate_input *in)
 	return !in->wanted;
 }
 
+static bool no_sink(const struct gate_policy *p, const struct gate_input *in)
+{
+	return in->sink_missing;
+}
+
+static bool sink_taken(const struct gate_policy *p, const struct gate_input *in)
+{
+	return in->sink_taken;
+}
+
 static bool no_slave(const struct gate_policy *p, const struct gate_input *in)
 {
 	return !in->slave;
@@ -16,6 +26,11 @@ static bool no_slave(const struct gate_policy *p, const struct gate_input *in)
 static bool no_phc(const struct gate_policy *p, const struct gate_input *in)
 {
 	return in->phc_index < 0;
+}
+
+static bool source_busy(const struct gate_policy *p, const struct gate_input *in)
+{
+	return in->source_busy;
 }
 
 static bool phc_failed(const struct gate_policy *p, const struct gate_input *in)
@@ -57,8 +72,11 @@ static const struct condition {
 	/* clang-format off */
 	[GATE_OPEN]          = { "open", NULL, false },
 	[GATE_NOT_WANTED]    = { "it is off", not_wanted, true },
+	[GATE_NO_SINK]       = { "the port of its PHC has none", no_sink, true },
+	[GATE_SINK_TAKEN]    = { "its PHC is steered by ptp4l itself", sink_taken, true },
 	[GATE_NO_SLAVE]      = { "the port is not SLAVE", no_slave, false },
 	[GATE_NO_PHC]        = { "the port has no PHC", no_phc, true },
+	[GATE_SOURCE_BUSY]   = { "the PHC is still steered by another phc2sys", source_busy, false },
 	[GATE_PHC_FAILED]    = { "the PHC cannot be read", phc_failed, false },
 	[GATE_PHC_STUCK]     = { "the PHC stands still", phc_stuck, true },
 	[GATE_EPOCH]         = { "the PHC shows a time before ptpmon was built", epoch, true },
@@ -85,6 +103,7 @@ static void open_with(struct gate *g, const struct gate_input *in)
 {
 	g->open = true;
 	g->phc_index = in->phc_index;
+	g->sink_index = in->sink_index;
 	g->utc_offset_s = in->utc_offset_s;
 }
 
@@ -115,7 +134,8 @@ enum gate_action gate_feed(struct gate *g, const struct gate_policy *policy,
 		open_with(g, in);
 		return GATE_DO_START;
 	}
-	if (g->phc_index == in->phc_index && g->utc_offset_s == in->utc_offset_s)
+	if (g->phc_index == in->phc_index && g->sink_index == in->sink_index &&
+	    g->utc_offset_s == in->utc_offset_s)
 		return GATE_DO_NOTHING;
 	open_with(g, in);
 	return GATE_DO_RESTART;

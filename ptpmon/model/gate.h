@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ptpmon/model/gate.h: whether phc2sys may steer the system clock, as a table of conditions. Pure.
+ * ptpmon/model/gate.h: whether phc2sys may steer its clock, as a table of conditions. Pure.
  *
  * phc2sys is never left to find out by itself (-a, -w) when its PHC is worth following: it waits
  * for ever where it cannot tell, and follows where it should not. It runs while every condition
  * holds; one that is lost for a moment is forgiven, and one for longer ends it unless the policy is
  * to hold.
+ *
+ * The clock is CLOCK_REALTIME; or, where the ports of one ptp4l have several PHCs, one of those
+ * that ptp4l does not steer itself. Two programs never steer one PHC, whatever the policy.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,7 +29,11 @@ struct gate_policy {
 
 struct gate_input {
 	bool wanted;
-	int phc_index; /* of the port that is SLAVE, or -1 */
+	bool sink_missing; /* the PHC to be steered is not there */
+	bool sink_taken;   /* ptp4l steers it, or another phc2sys does */
+	int sink_index;    /* of that PHC; any for CLOCK_REALTIME */
+	int phc_index;     /* of the port that is SLAVE, or -1 */
+	bool source_busy;  /* a phc2sys that steered that one has not ended yet */
 	bool phc_failed, phc_stuck;
 	bool epoch_ok;     /* the PHC shows a time that can be right */
 	bool slave;        /* now, and not as far as was known a while ago */
@@ -39,8 +46,11 @@ struct gate_input {
 enum gate_reason { /* the first that applies; names by gate_reason_text() */
 		   GATE_OPEN,
 		   GATE_NOT_WANTED,
+		   GATE_NO_SINK,
+		   GATE_SINK_TAKEN,
 		   GATE_NO_SLAVE,
 		   GATE_NO_PHC,
+		   GATE_SOURCE_BUSY,
 		   GATE_PHC_FAILED,
 		   GATE_PHC_STUCK,
 		   GATE_EPOCH,
@@ -60,6 +70,7 @@ struct gate {
 	bool open;
 	enum gate_reason reason; /* why not; while it is open, what is being forgiven or held */
 	int phc_index;           /* what phc2sys was started with */
+	int sink_index;
 	int64_t utc_offset_s;
 	int64_t lost_mono_ns; /* a condition is not met since then; 0: all are */
 };

@@ -98,6 +98,8 @@ void status_expire(struct status *s, int64_t now_mono_ns)
 	for (size_t i = 0; i < s->n_phcs; i++)
 		expire_phc(&s->phcs[i], now_mono_ns);
 	expire_phc2sys(&s->phc2sys, now_mono_ns);
+	for (size_t i = 0; i < s->n_joiners; i++)
+		expire_phc2sys(&s->joiners[i], now_mono_ns);
 	for (size_t i = 0; i < s->n_ports; i++)
 		expire_port(&s->ports[i], s->stale_after_ns, now_mono_ns);
 	for (size_t i = 0; i < s->n_cpus; i++)
@@ -111,8 +113,24 @@ bool status_parent_is_silent(const struct status *s)
 	       s->taken_mono_ns - s->parent_mono_ns > STATUS_SUPERVISOR_STALE_NS;
 }
 
+static bool is_held_back(const struct status_phc2sys *p, const char *name)
+{
+	return p->wanted && !p->open && strcmp(name, *p->name ? p->name : "phc2sys") == 0;
+}
+
 bool status_child_is_held(const struct status *s, const struct status_child *c)
 {
-	return strcmp(c->name, "phc2sys") == 0 && s->phc2sys.wanted && !s->phc2sys.open &&
-	       (c->state == CHILD_STOPPED || c->state == CHILD_STOPPING);
+	bool held = is_held_back(&s->phc2sys, c->name);
+
+	for (size_t i = 0; i < s->n_joiners; i++)
+		held = held || is_held_back(&s->joiners[i], c->name);
+	return held && (c->state == CHILD_STOPPED || c->state == CHILD_STOPPING);
+}
+
+bool status_child_is_needless(const struct status *s, const struct status_child *c)
+{
+	for (size_t i = 0; i < s->n_joiners; i++)
+		if (s->joiners[i].needless && strcmp(s->joiners[i].name, c->name) == 0)
+			return status_child_is_held(s, c);
+	return false;
 }

@@ -16,8 +16,8 @@
 
 enum {
 	STATUS_PORTS_MAX = 16,
-	STATUS_CHILDREN_MAX = 24,
-	STATUS_PHCS_MAX = 4,
+	STATUS_CHILDREN_MAX = 40,
+	STATUS_PHCS_MAX = 8,
 	STATUS_CPUS_MAX = 256,
 	STATUS_ALARMS_MAX = 32,
 	STATUS_TEXT_MAX = 256,
@@ -98,15 +98,18 @@ struct status_phc {
 	char problem[STATUS_TEXT_MAX]; /* it cannot be read, stands still … or "" */
 };
 
-/* phc2sys, and ptpmon's gate in front of it. */
+/* A phc2sys, and ptpmon's gate in front of it. */
 struct status_phc2sys {
+	char name[32];                /* of its process */
 	bool wanted;                  /* it is for this configuration; else nothing here counts */
 	bool open;                    /* it may steer … */
 	char reason[STATUS_TEXT_MAX]; /* … or why not; while it is open, what is lost just now, or
 					 "" */
-	char phc[32];                 /* that it was started on; "" */
-	int64_t utc_offset_s;         /* … and with */
-	struct reading offset_ns; /* CLOCK_REALTIME - PHC, as it claims; its delay; its interval */
+	bool needless;                /* it is closed since ptp4l steers that PHC itself */
+	char sink[32];            /* the PHC that it steers; "": CLOCK_REALTIME, or it is closed */
+	char phc[32];             /* that it was started on; "" */
+	int64_t utc_offset_s;     /* … and with */
+	struct reading offset_ns; /* what it steers - PHC, as it claims; its delay; its interval */
 	struct reading delay_ns;
 	struct reading interval_ns;
 };
@@ -225,7 +228,8 @@ struct status {
 	size_t n_complaints;
 	struct status_complaint complaints[STATUS_COMPLAINTS_MAX];
 	struct status_phc2sys phc2sys;
-	size_t n_phcs;
+	size_t n_phcs, n_joiners;
+	struct status_phc2sys joiners[STATUS_PHCS_MAX]; /* from PHC to PHC */
 	struct status_phc phcs[STATUS_PHCS_MAX];
 	size_t n_ports, n_children, n_cpus;
 	struct status_port ports[STATUS_PORTS_MAX];
@@ -253,8 +257,11 @@ bool status_port_owes_offset(const struct status_port *p);
 /* One that follows a master, or has done so. */
 bool status_port_has_offset(const struct status_port *p);
 
-/* It is phc2sys, and it is down because it may not steer. */
+/* It is a phc2sys, and it is down because it may not steer. */
 bool status_child_is_held(const struct status *s, const struct status_child *c);
+
+/* … and need not: ptp4l steers that PHC itself. */
+bool status_child_is_needless(const struct status *s, const struct status_child *c);
 
 /* It was heard once, and not for STATUS_SUPERVISOR_STALE_NS. */
 bool status_parent_is_silent(const struct status *s);

@@ -233,6 +233,18 @@ static enum status_verdict check_offsets(const struct status *s, char *why)
 				   why);
 }
 
+/* A PHC that nothing steers gives its own time to who follows its ports. */
+static enum status_verdict check_joiners(const struct status *s, char *why)
+{
+	for (size_t i = 0; i < s->n_joiners; i++) {
+		const struct status_phc2sys *p = &s->joiners[i];
+
+		if (p->wanted && !p->open && !p->needless)
+			return say(STATUS_BAD, why, "%s: held back: %s", p->name, p->reason);
+	}
+	return STATUS_GOOD;
+}
+
 /* What a good offset is worth to the system clock. */
 static enum status_verdict check_phcs(const struct status *s, char *why)
 {
@@ -241,7 +253,7 @@ static enum status_verdict check_phcs(const struct status *s, char *why)
 			return say(STATUS_BAD, why, "%s: %s", s->phcs[i].name, s->phcs[i].problem);
 	if (s->phc2sys.wanted && !s->phc2sys.open)
 		return say(STATUS_BAD, why, "phc2sys: held back: %s", s->phc2sys.reason);
-	return STATUS_GOOD;
+	return check_joiners(s, why);
 }
 
 static enum status_verdict check_alarms(const struct status *s, char *why)

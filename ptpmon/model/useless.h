@@ -35,7 +35,7 @@ struct useless_facts {
 	bool carrier;         /* unknown counts as carrier */
 	int64_t link_mono_ns; /* since when present and carrier are what they are */
 
-	bool phc2sys_feeds;         /* it steers the PHC of a grandmaster: whatever the state */
+	bool phc2sys_feeds;         /* it steers the PHC of this port: whatever the state */
 	int64_t phc2sys_up_mono_ns; /* a phc2sys that takes its time from this port runs since then
 				     */
 	int64_t phc2sys_said_mono_ns; /* its newest offset */

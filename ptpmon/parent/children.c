@@ -89,12 +89,19 @@ static int phc_index_of(const char *interface)
 	return ethtool_timestamping_get(interface, &t) == 0 ? t.phc_index : ETHTOOL_NO_PHC;
 }
 
+/* Of a grandmaster each would have a time of its own. */
+static bool may_have_several_phcs(const struct config_ptp4l *p)
+{
+	return config_ptp4l_steers(p) && p->timestamping != TIMESTAMPING_SOFTWARE;
+}
+
 static int plan_ptp4l(struct supervised *s, struct spawn_plan *plan,
 		      char why[static STATUS_TEXT_MAX])
 {
 	const struct config *c = s->parent->config;
 	const struct config_ptp4l *ptp4l = &c->ptp4l[s->instance];
 	char problem[RUNTIME_WHY_MAX];
+	int r;
 
 	for (size_t i = 0; i < ptp4l->interfaces.n; i++) {
 		if (if_nametoindex(ptp4l->interfaces.name[i]))
@@ -118,7 +125,10 @@ static int plan_ptp4l(struct supervised *s, struct spawn_plan *plan,
 	if (schedule_ptp4l(ptp4l, &plan->schedule) < 0)
 		return -ENODEV;
 	parent_feed_phc(s);
-	return command_ptp4l(&s->parent->command, c, s->instance, s->program, &s->version);
+	r = command_ptp4l(&s->parent->command, c, s->instance, s->program, &s->version);
+	if (r == 0 && may_have_several_phcs(ptp4l) && phc_are_several(ptp4l, phc_index_of))
+		command_add(&s->parent->command, "--boundary_clock_jbod=1");
+	return s->parent->command.too_long ? -E2BIG : r;
 }
 
 static const struct child_kind ptp4l_kind = {.policy = &restart_default_policy, .plan = plan_ptp4l};
@@ -171,6 +181,11 @@ static const struct child_kind phc2sys_kind = {
 };
 
 /* The one that goes the other way, for a grandmaster. */
+static int sink_of_feeder(const struct message_steer *steer)
+{
+	return steer->phc_index;
+}
+
 static int plan_feeder(struct supervised *s, struct spawn_plan *plan,
 		       char why[static STATUS_TEXT_MAX])
 {
@@ -186,6 +201,31 @@ static const struct child_kind feeder_kind = {
 	.plan = plan_feeder,
 	.section = "phc2sys",
 	.on_request = true,
+	.sink = sink_of_feeder,
+};
+
+/* The one from PHC to PHC, where the ports of a ptp4l have several. */
+static int sink_of_joiner(const struct message_steer *steer)
+{
+	return steer->sink_index;
+}
+
+static int plan_joiner(struct supervised *s, struct spawn_plan *plan,
+		       char why[static STATUS_TEXT_MAX])
+{
+	int r = schedule_any_phc2sys(s, plan);
+
+	return r < 0 ? r
+		     : command_joiner(&s->parent->command, s->parent->config, s->program,
+				      s->steer.phc_index, s->steer.sink_index);
+}
+
+static const struct child_kind joiner_kind = {
+	.policy = &restart_default_policy,
+	.plan = plan_joiner,
+	.section = "phc2sys",
+	.on_request = true,
+	.sink = sink_of_joiner,
 };
 
 int parent_plan(void *userdata, struct child *c, struct spawn_plan *plan,
@@ -322,6 +362,20 @@ static int add_feeders(struct parent *p, char *why)
 	return r;
 }
 
+/* One for each PHC: which of them ptp4l steers changes with the port that is SLAVE. */
+static int add_joiners(struct parent *p, const struct config_ptp4l *ptp4l, char *why)
+{
+	size_t ports[CONFIG_INTERFACES_MAX];
+	size_t n = phc_first_ports(ptp4l, phc_index_of, ports);
+	char name[CONFIG_CHILD_MAX];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && n > 1 && i < n; i++)
+		r = add_phc2sys(p, &joiner_kind,
+				config_joiner_child(ptp4l->interfaces.name[ports[i]], name), why);
+	return r;
+}
+
 int parent_make_children(struct parent *p, char why[static RUNTIME_WHY_MAX])
 {
 	int r = add_recorder(p, why);
@@ -333,6 +387,9 @@ int parent_make_children(struct parent *p, char why[static RUNTIME_WHY_MAX])
 		r = add_phc2sys(p, &phc2sys_kind, "phc2sys", why);
 	if (r == 0)
 		r = add_feeders(p, why);
+	for (size_t i = 0; r == 0 && i < p->config->n_ptp4l; i++)
+		if (config_phc2sys_joins(p->config, &p->config->ptp4l[i]))
+			r = add_joiners(p, &p->config->ptp4l[i], why);
 	if (r == 0 && p->config->latency.on)
 		r = add_sampler(p, why);
 	return r;

@@ -160,24 +160,40 @@ int command_phc2sys(struct command *out, const struct config *c, const char *pro
 	return out->too_long ? -E2BIG : 0;
 }
 
-int command_feeder(struct command *out, const struct config *c, const char *program, int phc_index,
-		   int utc_offset_s)
+/* phc2sys, to a PHC: one that is far off is stepped, since that is never brought back otherwise. */
+static int to_phc(struct command *out, const struct config *c, const char *program,
+		  const char *source, int sink_index, int offset_s)
 {
 	int64_t step_ns = c->phc2sys.step_threshold_ns;
 
 	command_add(out, "%s", program);
 	command_add(out, "-s");
-	command_add(out, "CLOCK_REALTIME");
+	command_add(out, "%s", source);
 	command_add(out, "-c");
-	command_add(out, "/dev/ptp%d", phc_index);
-	command_add(out, "-O"); /* PHC - CLOCK_REALTIME */
-	command_add(out, "%d", utc_offset_s);
+	command_add(out, "/dev/ptp%d", sink_index);
+	command_add(out, "-O"); /* sink - source */
+	command_add(out, "%d", offset_s);
 	add_seconds(out, "-F", c->phc2sys.first_step_ns);
 	add_seconds(out, "-S", step_ns ? step_ns : PHC_FAR_NS);
 	command_add(out, "-m");
 	command_add(out, "-q");
 	add_extra_arguments(out, c->phc2sys.extra_arguments);
 	return out->too_long ? -E2BIG : 0;
+}
+
+int command_feeder(struct command *out, const struct config *c, const char *program, int phc_index,
+		   int utc_offset_s)
+{
+	return to_phc(out, c, program, "CLOCK_REALTIME", phc_index, utc_offset_s);
+}
+
+int command_joiner(struct command *out, const struct config *c, const char *program, int phc_index,
+		   int sink_index)
+{
+	char source[32];
+
+	(void)snprintf(source, sizeof(source), "/dev/ptp%d", phc_index);
+	return to_phc(out, c, program, source, sink_index, 0);
 }
 
 int cpu_choice_resolve(const struct cpu_choice *choice, struct cpulist *out)

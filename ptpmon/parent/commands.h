@@ -52,6 +52,13 @@ int command_phc2sys(struct command *out, const struct config *c, const char *pro
 int command_feeder(struct command *out, const struct config *c, const char *program, int phc_index,
 		   int utc_offset_s);
 
+/*
+ * phc2sys, steering the PHC of a port by that of another, both of which show the same time. It
+ * steps it as it would the system clock, but for being far off, which no slew ends. 0, or -E2BIG.
+ */
+int command_joiner(struct command *out, const struct config *c, const char *program, int phc_index,
+		   int sink_index);
+
 /* The CPUs of a choice on this machine. 0, or -errno of reading /sys. */
 int cpu_choice_resolve(const struct cpu_choice *choice, struct cpulist *out);
 

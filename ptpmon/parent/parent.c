@@ -213,17 +213,42 @@ static void restart_child(struct supervised *s, const char *why)
 }
 
 /* The recorder has no privileges, and might say anything. */
-static bool can_be_steered_by(const struct message_steer *steer)
+static bool is_within_bounds(const struct message_steer *steer)
 {
 	return steer->phc_index >= 0 && steer->phc_index < PARENT_PHC_INDEX_MAX &&
+	       steer->sink_index >= 0 && steer->sink_index < PARENT_PHC_INDEX_MAX &&
 	       steer->utc_offset_s >= -PARENT_UTC_OFFSET_MAX &&
 	       steer->utc_offset_s <= PARENT_UTC_OFFSET_MAX;
 }
 
+/* Another child that steers the same PHC, or is still ending; NULL: none does. */
+static const struct supervised *writer_beside(const struct supervised *s,
+					      const struct message_steer *steer)
+{
+	const struct parent *p = s->parent;
+
+	for (size_t i = 0; i < p->n_children && s->kind->sink; i++) {
+		const struct supervised *other = p->children[i];
+
+		if (other != s && other->kind->sink &&
+		    child_status(other->child)->state != CHILD_STOPPED &&
+		    other->kind->sink(&other->steer) == s->kind->sink(steer))
+			return other;
+	}
+	return NULL;
+}
+
 static void steer(struct supervised *s, const struct message *m)
 {
-	if (!s->kind->on_request || !can_be_steered_by(&m->steer))
+	const struct supervised *other;
+
+	if (!s->kind->on_request || !is_within_bounds(&m->steer))
 		return;
+	other = writer_beside(s, &m->steer);
+	if (other) { /* it will be asked again */
+		log_warning("%s: not started: %s steers that PHC", s->name, other->name);
+		return;
+	}
 	s->steer = m->steer;
 	s->steer.given = true;
 	log_info("%s: start: %s", s->name, m->text);

@@ -118,6 +118,41 @@ static bool steers_phc(const struct config_ptp4l *p)
 	return config_ptp4l_steers(p) && p->timestamping != TIMESTAMPING_SOFTWARE;
 }
 
+size_t phc_first_ports(const struct config_ptp4l *p, phc_index_fn *phc_index,
+		       size_t out[static CONFIG_INTERFACES_MAX])
+{
+	int seen[CONFIG_INTERFACES_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->interfaces.n; i++) {
+		int index = phc_index(p->interfaces.name[i]);
+		bool is_new = true;
+
+		for (size_t j = 0; j < n && index >= 0; j++)
+			is_new = is_new && seen[j] != index;
+		if (!is_new)
+			continue;
+		seen[n] = index;
+		out[n++] = i;
+	}
+	return n;
+}
+
+bool phc_are_several(const struct config_ptp4l *p, phc_index_fn *phc_index)
+{
+	int first = -1;
+
+	for (size_t i = 0; i < p->interfaces.n; i++) {
+		int index = phc_index(p->interfaces.name[i]);
+
+		if (index >= 0 && first >= 0 && index != first)
+			return true;
+		if (first < 0)
+			first = index;
+	}
+	return false;
+}
+
 /* The first port of a that has a PHC of b's ports; NULL: none. */
 static const char *port_on_phc_of(const struct config_ptp4l *a, const struct config_ptp4l *b,
 				  phc_index_fn *phc_index, int *index)

@@ -33,6 +33,16 @@ void port_locks_release(struct port_locks *l);
 typedef int phc_index_fn(const char *interface);
 
 /*
+ * The first port of each PHC that the ports of p have, by its place among them; a port of which
+ * nobody knows counts as one with a PHC of its own. Their number.
+ */
+size_t phc_first_ports(const struct config_ptp4l *p, phc_index_fn *phc_index,
+		       size_t out[static CONFIG_INTERFACES_MAX]);
+
+/* Two ports of p are known to have different PHCs. */
+bool phc_are_several(const struct config_ptp4l *p, phc_index_fn *phc_index);
+
+/*
  * Does instance i steer a PHC that another one steers, too? -EBUSY and why, or 0. What cannot be
  * told yet, since an interface is not there, is 0.
  */

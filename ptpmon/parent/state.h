@@ -29,6 +29,8 @@ struct child_kind {
 	int (*plan)(struct supervised *s, struct spawn_plan *plan,
 		    char why[static STATUS_TEXT_MAX]);
 	bool on_request; /* started and stopped by MESSAGE_STEER and MESSAGE_STOP alone */
+	/* The index of the PHC that it steers when told so; NULL: it steers none. */
+	int (*sink)(const struct message_steer *steer);
 	/* of the configuration, whose change restarts it; NULL: its command and schedule tell */
 	const char *section;
 	/* NULL, or once a tick while it is up. */

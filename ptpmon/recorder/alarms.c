@@ -135,8 +135,9 @@ static void judge_children(struct recorder *rec)
 
 	for (size_t i = 0; i < s->n_children; i++) {
 		const struct status_child *c = &s->children[i];
+		bool down = c->state != CHILD_UP && !status_child_is_needless(s, c);
 
-		feed(rec, ALARM_CHILD, c->name, silent ? SAMPLE_UNKNOWN : c->state != CHILD_UP);
+		feed(rec, ALARM_CHILD, c->name, silent ? SAMPLE_UNKNOWN : down);
 		feed(rec, ALARM_SCHEDULE, c->name,
 		     silent || !c->policy[0] ? SAMPLE_UNKNOWN : !c->schedule_ok);
 	}

@@ -107,7 +107,7 @@ static void on_sample(void *userdata, const struct sample *sample)
 	const char *name = phc_source_facts(p->source).name;
 	struct sample s = *sample;
 
-	if (!recorder_phc2sys_is_locked(p->rec))
+	if (!recorder_phc2sys_is_locked(p->rec, p->index))
 		s.flags |= SAMPLE_UNLOCKED;
 	record_other(&p->rec->record, &p->series, SERIES_SYS_MINUS_PHC, "phc", name, &s);
 	recorder_judge_slip(p, name, s.value);

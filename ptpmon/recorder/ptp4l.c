@@ -26,6 +26,8 @@ static void on_event(void *userdata, const struct event *e)
 {
 	struct followed *f = userdata;
 
+	if (e->code == EVENT_PORT_STATE)
+		recorder_guard_phcs(f->rec);
 	record_event(&f->rec->record, e);
 	if (e->code == EVENT_PORT_STATE)
 		recorder_note_data(f->rec);

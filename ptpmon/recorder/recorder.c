@@ -67,10 +67,8 @@ static void on_child(struct recorder *rec, const struct message *m)
 		recorder_forget_child(rec, m->child.name);
 	else
 		live_child(&rec->live, &m->child);
-	if (strcmp(m->child.name, "phc2sys") == 0)
-		recorder_phc2sys_child(rec, m);
-	else
-		recorder_feeder_child(rec, m);
+	recorder_phc2sys_child(rec, m);
+	recorder_feeder_child(rec, m);
 	if (!m->happened)
 		return;
 	if (m->code == EVENT_CHILD_STARTED)

@@ -44,28 +44,30 @@ static void add_link(const struct recorder *rec, size_t port, struct useless_fac
 	out->link_mono_ns = link.since_mono_ns;
 }
 
-/* The phc2sys that has to do with these ports: that of their PHC, or the one that follows. */
-static const char *phc2sys_of(const struct followed *f, char out[static CONFIG_CHILD_MAX])
+/* The phc2sys that has to do with port i of these: that of its PHC, or the one that follows. */
+static const char *phc2sys_of(const struct followed *f, size_t i, char out[static CONFIG_CHILD_MAX])
 {
+	const char *joiner = recorder_joiner_of(f->rec, f->first_port + i);
+
 	if (f->config->role == ROLE_GRANDMASTER)
 		return config_feeder_child(f->config, out);
-	(void)strcpy(out, "phc2sys");
+	(void)strcpy(out, joiner ?: "phc2sys");
 	return out;
 }
 
-static void add_phc2sys(const struct followed *f, struct useless_facts *out)
+static void add_phc2sys(const struct followed *f, size_t i, struct useless_facts *out)
 {
 	const struct recorder *rec = f->rec;
 	char name[CONFIG_CHILD_MAX];
-	const struct status_child *child = child_of(rec, phc2sys_of(f, name));
+	const struct status_child *child = child_of(rec, phc2sys_of(f, i, name));
 
 	if (!is_up(child))
 		return;
-	out->phc2sys_feeds = f->config->role == ROLE_GRANDMASTER;
+	out->phc2sys_feeds = strcmp(name, "phc2sys") != 0;
 	out->phc2sys_up_mono_ns = child->started_mono_ns;
-	for (size_t i = 0; i < rec->n_logs; i++)
-		if (strcmp(rec->logs[i].name, name) == 0)
-			out->phc2sys_said_mono_ns = rec->logs[i].said_mono_ns;
+	for (size_t k = 0; k < rec->n_logs; k++)
+		if (strcmp(rec->logs[k].name, name) == 0)
+			out->phc2sys_said_mono_ns = rec->logs[k].said_mono_ns;
 	out->phc2sys_interval_ns = NSEC_PER_SEC;
 }
 
@@ -101,7 +103,7 @@ static struct useless_facts facts_of(const struct followed *f, size_t i, int64_t
 		facts.state = (unsigned)p->state.value;
 	add_link(rec, f->first_port + i, &facts);
 	if (i == 0 || f->config->role != ROLE_GRANDMASTER)
-		add_phc2sys(f, &facts);
+		add_phc2sys(f, i, &facts);
 	return facts;
 }
 
@@ -133,7 +135,7 @@ static void judge_port(struct followed *f, size_t i, int64_t now_ns)
 		record_event(&rec->record, &e);
 		if (news[k].what == USELESS_RESTART)
 			restart(rec,
-				strcmp(news[k].child, "phc2sys") == 0 ? phc2sys_of(f, name)
+				strcmp(news[k].child, "phc2sys") == 0 ? phc2sys_of(f, i, name)
 								      : f->config->child,
 				&e);
 	}

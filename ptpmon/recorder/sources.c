@@ -80,8 +80,7 @@ static void on_log_line(void *userdata, enum log_kind kind, const char *text)
 
 	recorder_rules_line(log, kind, text);
 	if (kind == LOG_SAMPLE) {
-		if (strcmp(log->name, "phc2sys") == 0)
-			recorder_phc2sys_line(log->rec, log->source.line);
+		recorder_phc2sys_line(log->rec, log->name, log->source.line);
 		return;
 	}
 	(void)snprintf(log->last, sizeof(log->last), "%s", text);

@@ -108,14 +108,21 @@ struct measured_phc {
 	unsigned slips; /* readings in a row that are off by TAI - UTC */
 };
 
-/* phc2sys: whether it may steer, and what it claims. */
+/*
+ * A phc2sys that we gate: whether it may steer, and what it claims. One steers CLOCK_REALTIME, and
+ * where the ports of a ptp4l have several PHCs, one each of those that ptp4l does not.
+ */
 struct phc2sys_state {
+	char name[CONFIG_CHILD_MAX];
+	const struct followed *joins; /* NULL: it steers CLOCK_REALTIME; else the PHC … */
+	size_t port;                  /* … of this one of rec->ports */
 	bool wanted;
 	struct gate gate;
 	struct gate_policy policy;
 	bool parent_told;      /* once: what it was started with by the recorder before */
 	bool parent_steers;    /* it was started, as far as the parent has told … */
 	int64_t asked_mono_ns; /* … and asked to, or not to */
+	bool down;             /* its process has ended, or never was */
 	bool epoch_told;       /* that the guard of the epoch holds it back */
 	int64_t up_mono_ns;
 	int64_t said_mono_ns; /* its newest line, received; 0: none since it started */
@@ -142,6 +149,8 @@ struct recorder {
 	size_t n_phcs;
 	int port_phc[CONFIG_PORTS_MAX]; /* index of the PHC that stamps it, or ETHTOOL_NO_PHC */
 	struct phc2sys_state phc2sys;
+	struct phc2sys_state joiners[CONFIG_PORTS_MAX];
+	size_t n_joiners;
 	struct child_log logs[RECORDER_LOGS_MAX];
 	size_t n_logs;
 	struct rules rules;
@@ -245,12 +254,21 @@ void recorder_open_gate(struct recorder *rec);
 void recorder_tick_gate(struct recorder *rec);
 void recorder_fill_gate(struct recorder *rec);
 
-/* The parent tells of it; and one of its lines with a figure. */
-void recorder_phc2sys_child(struct recorder *rec, const struct message *m);
-void recorder_phc2sys_line(struct recorder *rec, const char *text);
+/* At once, when a port is in another state: no PHC has two writers. */
+void recorder_guard_phcs(struct recorder *rec);
 
-/* Its servo is locked, as far as it says; or nothing is to be steered. */
-bool recorder_phc2sys_is_locked(const struct recorder *rec);
+/* The parent tells of a child; and a line with a figure of one. It may be none that is gated. */
+void recorder_phc2sys_child(struct recorder *rec, const struct message *m);
+void recorder_phc2sys_line(struct recorder *rec, const char *name, const char *text);
+
+/*
+ * What this PHC and CLOCK_REALTIME are steered by is locked, as far as it says; or nothing is to be
+ * steered.
+ */
+bool recorder_phc2sys_is_locked(const struct recorder *rec, int phc_index);
+
+/* The one that steers the PHC of a port by that of another, while it is up; NULL: none does. */
+const char *recorder_joiner_of(const struct recorder *rec, size_t port);
 
 /* The limits of the configuration; nothing is raised. */
 void recorder_open_alarms(struct recorder *rec);

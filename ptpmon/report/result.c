@@ -72,6 +72,11 @@ bool report_is_of_other_clock(const struct series *series)
 	return strcmp(series->source, "phc2sys") == 0 || strcmp(series->source, "ts2phc") == 0;
 }
 
+bool report_is_phc_to_phc(const struct series *series)
+{
+	return series->kind == SERIES_PHC2SYS && strncmp(series->subject, "ptp", 3) == 0;
+}
+
 const char *report_phc_origin(const struct series *series)
 {
 	return series->kind == SERIES_PHC2SYS ? "as phc2sys claims" : "measured";

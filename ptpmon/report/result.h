@@ -181,6 +181,9 @@ struct report_phc_series {
 	struct report_offset *columns;
 };
 
+/* It is a PHC that a phc2sys kept with another one; else the system clock against a PHC. */
+bool report_is_phc_to_phc(const struct series *series);
+
 /* "measured", or "as phc2sys claims" */
 const char *report_phc_origin(const struct series *series);
 

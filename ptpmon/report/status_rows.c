@@ -90,9 +90,12 @@ static const struct status_row phc_rows[] = {
 };
 
 static const struct status_row phc2sys_rows[] = {
+	ROW(struct status_phc2sys, name,         TEXT),
 	ROW(struct status_phc2sys, wanted,       BOOL),
 	ROW(struct status_phc2sys, open,         BOOL),
 	ROW(struct status_phc2sys, reason,       TEXT),
+	ROW(struct status_phc2sys, needless,     BOOL),
+	ROW(struct status_phc2sys, sink,         TEXT),
 	ROW(struct status_phc2sys, phc,          TEXT),
 	ROW(struct status_phc2sys, utc_offset_s, I64),
 	ROW(struct status_phc2sys, offset_ns,    READING),
@@ -241,6 +244,7 @@ const struct status_row status_rows[] = {
 	ARRAY(struct status, ports,    n_ports,    port_rows),
 	ARRAY(struct status, phcs,     n_phcs,     phc_rows),
 	NESTED(struct status, phc2sys,          phc2sys_rows),
+	ARRAY(struct status, joiners,  n_joiners,  phc2sys_rows),
 	ARRAY(struct status, children, n_children, child_rows),
 	ARRAY(struct status, complaints, n_complaints, complaint_rows),
 	ARRAY(struct status, cpus,     n_cpus,     cpu_rows),

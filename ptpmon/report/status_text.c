@@ -54,6 +54,14 @@ static void put_phc(struct sheet *p, const struct status_phc *phc)
 		page_put(&p->page, "", "%s", phc->problem);
 }
 
+/* "for eth1" of "phc2sys for eth1". */
+static const char *joined_port(const struct status_phc2sys *s)
+{
+	const char *blank = strchr(s->name, ' ');
+
+	return blank ? blank + 1 : s->name;
+}
+
 /* Whose own word it is stands beside what was measured. */
 static void put_phc2sys(struct sheet *p)
 {
@@ -67,6 +75,21 @@ static void put_phc2sys(struct sheet *p)
 	else
 		page_put(&p->page, "  phc2sys", "claims %s; %s is %" PRId64 " s ahead of UTC%s%s",
 			 sheet_reading_ns(p, &s->offset_ns, value), s->phc, s->utc_offset_s,
+			 s->reason[0] ? "; now " : "", s->reason);
+}
+
+/* From PHC to PHC; those that ptp4l steers itself are the other end of these. */
+static void put_joiner(struct sheet *p, const struct status_phc2sys *s)
+{
+	char value[SHEET_VALUE_MAX];
+
+	if (s->needless)
+		return;
+	if (!s->open)
+		page_put(&p->page, "  phc2sys", "%s held back: %s", joined_port(s), s->reason);
+	else
+		page_put(&p->page, "  phc2sys", "%s claims %s, of %s against %s%s%s",
+			 joined_port(s), sheet_reading_ns(p, &s->offset_ns, value), s->sink, s->phc,
 			 s->reason[0] ? "; now " : "", s->reason);
 }
 
@@ -144,6 +167,8 @@ char *status_to_text(const struct status *s, const struct status_screen *screen)
 	for (size_t i = 0; i < s->n_phcs; i++)
 		put_phc(&p, &s->phcs[i]);
 	put_phc2sys(&p);
+	for (size_t i = 0; i < s->n_joiners; i++)
+		put_joiner(&p, &s->joiners[i]);
 	sheet_put_latency(&p);
 	sheet_put_children(&p);
 	sheet_put_complaints(&p);

@@ -381,11 +381,15 @@ void table_offsets(struct strbuf *out, const struct report *r,
 
 void table_phc(struct strbuf *out, const struct report *r, const struct report_phc_series *series)
 {
+	const char *subject = series->series.subject;
 	bool claimed = series->series.kind == SERIES_PHC2SYS;
+	bool joined = report_is_phc_to_phc(&series->series);
 
-	wrap_addf(out, "", "  ", "PHC to system: %s (%s, %s)", series->series.subject,
+	wrap_addf(out, "", "  ", "PHC to %s: %s (%s, %s)", joined ? "PHC" : "system", subject,
 		  report_phc_origin(&series->series),
-		  claimed ? "system minus PHC" : "CLOCK_REALTIME minus PHC in UTC");
+		  joined    ? "it minus the PHC of the port that was SLAVE"
+		  : claimed ? "system minus PHC"
+			    : "CLOCK_REALTIME minus PHC in UTC");
 	add_table_of(out, r, TABLE_PHC, series->columns);
 }
 

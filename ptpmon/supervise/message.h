@@ -12,7 +12,7 @@
 #include "ptpmon/model/event.h"
 #include "ptpmon/model/status.h"
 
-enum { MESSAGE_VERSION = 2 };
+enum { MESSAGE_VERSION = 3 };
 
 enum message_kind {
 	/* parent to recorder */
@@ -32,10 +32,11 @@ enum message_kind {
 	MESSAGE_KIND_MAX
 };
 
-/* What phc2sys is to steer CLOCK_REALTIME by. */
+/* What phc2sys is to steer CLOCK_REALTIME, or one PHC, by. */
 struct message_steer {
 	bool given;
 	int32_t phc_index;
+	int32_t sink_index;   /* only of one that steers a PHC by a PHC: that PHC */
 	int32_t utc_offset_s; /* how far the PHC is ahead of UTC */
 };
 

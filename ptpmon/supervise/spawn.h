@@ -14,7 +14,7 @@
 
 #include "ptpmon/supervise/schedule.h"
 
-enum { SPAWN_FDS_MAX = 32 };
+enum { SPAWN_FDS_MAX = 48 };
 
 struct spawn_plan {
 	const char *program; /* a path */

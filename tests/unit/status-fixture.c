@@ -451,6 +451,55 @@ static void make_stuck_phc(struct status *s)
 	(void)strcpy(s->phcs[0].problem, "stands still");
 }
 
+/* A second port has a PHC of its own, which a phc2sys keeps with the first. */
+static void make_joined(struct status *s)
+{
+	struct status_port *p = &s->ports[s->n_ports++];
+
+	make_phc(s);
+	*p = slave_port("eth1");
+	(void)strcpy(p->socket, s->ports[0].socket);
+	p->state.value = PTP_MASTER;
+	p->offset_ns = p->mean_path_delay_ns = (struct reading){0};
+	(void)strcpy(s->role, "boundary");
+	(void)strcpy(s->ports[0].role, "boundary");
+	(void)strcpy(p->role, "boundary");
+	s->phcs[s->n_phcs] = s->phcs[0];
+	(void)strcpy(s->phcs[s->n_phcs++].name, "ptp1");
+	s->n_joiners = 2;
+	s->joiners[0] = (struct status_phc2sys){
+		.name = "phc2sys for eth0",
+		.wanted = true,
+		.needless = true,
+		.reason = "its PHC is steered by ptp4l itself",
+	};
+	s->joiners[1] = (struct status_phc2sys){
+		.name = "phc2sys for eth1",
+		.wanted = true,
+		.open = true,
+		.sink = "ptp1",
+		.phc = "ptp0",
+		.offset_ns = reading(23, 720 * NSEC_PER_MSEC),
+		.delay_ns = reading(2530, 720 * NSEC_PER_MSEC),
+		.interval_ns = reading(NSEC_PER_SEC, 720 * NSEC_PER_MSEC),
+	};
+	s->children[s->n_children] = child("phc2sys for eth0", "", 0);
+	s->children[s->n_children++].state = CHILD_STOPPED;
+	s->children[s->n_children++] = child("phc2sys for eth1", "SCHED_FIFO", 60);
+}
+
+static void make_not_joined(struct status *s)
+{
+	make_joined(s);
+	s->joiners[1] = (struct status_phc2sys){
+		.name = "phc2sys for eth1",
+		.wanted = true,
+		.reason = "no fresh offset from the master",
+	};
+	s->children[s->n_children - 1] = child("phc2sys for eth1", "", 0);
+	s->children[s->n_children - 1].state = CHILD_STOPPED;
+}
+
 static void make_nothing(struct status *s)
 {
 	s->n_ports = s->n_children = s->n_cpus = 0;
@@ -481,6 +530,8 @@ const struct status_fixture status_fixtures[] = {
 	{"phc", make_phc, STATUS_GOOD},
 	{"held-back", make_held_back, STATUS_BAD},
 	{"stuck-phc", make_stuck_phc, STATUS_BAD},
+	{"joined", make_joined, STATUS_GOOD},
+	{"not-joined", make_not_joined, STATUS_BAD},
 	{"nothing", make_nothing, STATUS_UNKNOWN},
 };
 

@@ -112,6 +112,19 @@ static void a_grandmasters_phc_follows_the_system_clock(void **state)
 			    "-S 1.000000000 -m -q -R 8");
 }
 
+static void one_phc_is_kept_with_another(void **state)
+{
+	struct command out = {0};
+	const struct config c =
+		parse("[ptpmon]\nrole = boundary\ninterfaces = eth0 eth1\n"
+		      "[phc2sys]\nstep_threshold = 50 ms\nextra_arguments = -R 8\n");
+
+	assert_int_equal(command_joiner(&out, &c, "/usr/sbin/phc2sys", 0, 1), 0);
+	assert_string_equal(joined(&out),
+			    "/usr/sbin/phc2sys -s /dev/ptp0 -c /dev/ptp1 -O 0 -F 0.000020000 "
+			    "-S 0.050000000 -m -q -R 8");
+}
+
 static void versions_are_read(void **state)
 {
 	static const struct {
@@ -210,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ptp4l_is_started_as_configured),
 		cmocka_unit_test(a_grandmasters_phc_follows_the_system_clock),
+		cmocka_unit_test(one_phc_is_kept_with_another),
 		cmocka_unit_test(versions_are_read),
 		cmocka_unit_test(too_many_arguments_are_refused_whole),
 		cmocka_unit_test(phc2sys_is_told_all_that_it_is_to_do),

@@ -54,6 +54,11 @@ static const struct row {
 	{ "… before an offset", &stop, 1, { { { GOOD, .offset_known = false }, GATE_DO_NOTHING, GATE_NO_OFFSET } } },
 	{ "… while it is large", &stop, 1, { { { GOOD, .offset_ns = -1001 }, GATE_DO_NOTHING, GATE_OFFSET_LARGE } } },
 	{ "… before TAI - UTC is known", &stop, 1, { { { GOOD, .utc_known = false }, GATE_DO_NOTHING, GATE_NO_UTC_OFFSET } } },
+	{ "… to a PHC that is not there", &stop, 1, { { { GOOD, .sink_missing = true }, GATE_DO_NOTHING, GATE_NO_SINK } } },
+	{ "… to one that ptp4l steers", &stop, 1, { { { GOOD, .sink_taken = true }, GATE_DO_NOTHING, GATE_SINK_TAKEN } } },
+	{ "… by one that another phc2sys has not let go of", &stop, 2, {
+		{ { GOOD, .source_busy = true }, GATE_DO_NOTHING, GATE_SOURCE_BUSY },
+		{ { GOOD }, GATE_DO_START, GATE_OPEN } } },
 	{ "the cause comes first", &stop, 1, { { { GOOD, .slave = false, .offset_known = false }, GATE_DO_NOTHING, GATE_NO_SLAVE } } },
 	{ "a moment of loss is forgiven", &stop, 4, {
 		{ { GOOD }, GATE_DO_START, GATE_OPEN },
@@ -91,6 +96,20 @@ static const struct row {
 	{ "not while it is lost", &stop, 2, {
 		{ { GOOD }, GATE_DO_START, GATE_OPEN },
 		{ { GOOD, .slave = false, .phc_index = -1, .utc_offset_s = 0 }, GATE_DO_NOTHING, GATE_NO_SLAVE } } },
+	{ "its port is about to be SLAVE: stopped at once", &stop, 3, {
+		{ { GOOD, .sink_index = 1 }, GATE_DO_START, GATE_OPEN },
+		{ { GOOD, .sink_index = 1, .sink_taken = true, .slave = false }, GATE_DO_STOP, GATE_SINK_TAKEN },
+		{ { GOOD, .sink_index = 1, .sink_taken = true }, GATE_DO_NOTHING, GATE_SINK_TAKEN } } },
+	{ "… held or not, and not started again while ptp4l steers", &hold, 3, {
+		{ { GOOD, .sink_index = 1 }, GATE_DO_START, GATE_OPEN },
+		{ { GOOD, .sink_index = 1, .slave = false }, GATE_DO_NOTHING, GATE_NO_SLAVE },
+		{ { GOOD, .sink_index = 1, .slave = false, .sink_taken = true }, GATE_DO_STOP, GATE_SINK_TAKEN } } },
+	{ "the port that it steers has another PHC", &stop, 2, {
+		{ { GOOD, .sink_index = 1 }, GATE_DO_START, GATE_OPEN },
+		{ { GOOD, .sink_index = 2 }, GATE_DO_RESTART, GATE_OPEN } } },
+	{ "the PHC that it steers is gone", &hold, 2, {
+		{ { GOOD, .sink_index = 1 }, GATE_DO_START, GATE_OPEN },
+		{ { GOOD, .sink_index = -1, .sink_missing = true }, GATE_DO_STOP, GATE_NO_SINK } } },
 	{ "turned off", &hold, 2, {
 		{ { GOOD }, GATE_DO_START, GATE_OPEN },
 		{ { GOOD, .wanted = false }, GATE_DO_STOP, GATE_NOT_WANTED } } },

@@ -96,11 +96,50 @@ static void a_phc_has_one_writer(void **state)
 	}
 }
 
+/* clang-format off */
+static const struct {
+	const char *name, *ports;
+	const char *firsts; /* of each PHC */
+	bool several;
+} joins[] = {
+	{ "one PHC, as on an i.MX 95", "eth0 eth1", "eth0", false },
+	{ "two", "eth0 eth2", "eth0 eth2", true },
+	{ "the other way round, and a third port", "eth2 eth1 eth0", "eth2 eth1", true },
+	{ "a port that is not there yet may have one", "eth0 eth8", "eth0 eth8", false },
+	{ "… each of them", "eth8 eth9", "eth8 eth9", false },
+	{ "… between others", "eth9 eth0 eth1 eth2", "eth9 eth0 eth2", true },
+};
+/* clang-format on */
+
+static void the_phcs_of_a_boundary_clock_are_told_apart(void **state)
+{
+	for (size_t i = 0; i < sizeof(joins) / sizeof(joins[0]); i++) {
+		size_t ports[CONFIG_INTERFACES_MAX];
+		char conf[128];
+		char firsts[128] = "";
+		struct config c;
+		size_t n;
+
+		(void)snprintf(conf, sizeof(conf), "[ptpmon]\nrole=boundary\ninterfaces=%s\n",
+			       joins[i].ports);
+		c = parse(conf);
+		n = phc_first_ports(&c.ptp4l[0], phc_index, ports);
+		for (size_t k = 0; k < n; k++) {
+			(void)strcat(firsts, k ? " " : "");
+			(void)strcat(firsts, c.ptp4l[0].interfaces.name[ports[k]]);
+		}
+		if (strcmp(firsts, joins[i].firsts) != 0 ||
+		    phc_are_several(&c.ptp4l[0], phc_index) != joins[i].several)
+			fail_msg("%s: %s", joins[i].name, firsts);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_port_is_taken_once),
 		cmocka_unit_test(a_phc_has_one_writer),
+		cmocka_unit_test(the_phcs_of_a_boundary_clock_are_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
