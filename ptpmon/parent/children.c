@@ -89,6 +89,25 @@ static int phc_index_of(const char *interface)
 	return ethtool_timestamping_get(interface, &t) == 0 ? t.phc_index : ETHTOOL_NO_PHC;
 }
 
+/* The ptp4l that come before this one where two may not both run: those that do, and earlier ones.
+ */
+static unsigned those_before(const struct supervised *s)
+{
+	const struct parent *p = s->parent;
+	unsigned before = (1u << s->instance) - 1;
+
+	for (size_t i = 0; i < p->n_children; i++) {
+		const struct supervised *other = p->children[i];
+
+		if (other->kind == s->kind && child_status(other->child)->pid)
+			before |= 1u << other->instance;
+	}
+	for (size_t i = 0; i < p->config->n_ptp4l; i++)
+		if (!p->config->ptp4l[i].manage)
+			before |= 1u << i;
+	return before;
+}
+
 /* Of a grandmaster each would have a time of its own. */
 static bool may_have_several_phcs(const struct config_ptp4l *p)
 {
@@ -114,7 +133,7 @@ static int plan_ptp4l(struct supervised *s, struct spawn_plan *plan,
 		(void)snprintf(why, STATUS_TEXT_MAX, "%.*s", STATUS_TEXT_MAX - 1, problem);
 		return -EAGAIN;
 	}
-	if (phc_is_shared(c, s->instance, phc_index_of, problem) < 0) {
+	if (phc_is_shared(c, s->instance, those_before(s), phc_index_of, problem) < 0) {
 		(void)snprintf(why, STATUS_TEXT_MAX, "%.*s", STATUS_TEXT_MAX - 1, problem);
 		return -EAGAIN;
 	}
@@ -311,7 +330,7 @@ static int add_ptp4l(struct parent *p, size_t i, char *why)
 	if (r < 0)
 		return r;
 	s->instance = i;
-	r = phc_is_shared(p->config, i, phc_index_of, why);
+	r = phc_is_shared(p->config, i, PHC_ANY_OTHER, phc_index_of, why);
 	if (r < 0)
 		return r;
 	r = dry_run_find(ptp4l, s->program, &s->version, why);

@@ -166,7 +166,7 @@ static const char *port_on_phc_of(const struct config_ptp4l *a, const struct con
 	return NULL;
 }
 
-int phc_is_shared(const struct config *config, size_t i, phc_index_fn *phc_index,
+int phc_is_shared(const struct config *config, size_t i, unsigned others, phc_index_fn *phc_index,
 		  char why[static PORT_LOCKS_WHY_MAX])
 {
 	const struct config_ptp4l *p = &config->ptp4l[i];
@@ -176,7 +176,7 @@ int phc_is_shared(const struct config *config, size_t i, phc_index_fn *phc_index
 		const char *port;
 		int index;
 
-		if (j == i || !steers_phc(other))
+		if (j == i || !(others & 1u << j) || !steers_phc(other))
 			continue;
 		port = port_on_phc_of(p, other, phc_index, &index);
 		if (!port)

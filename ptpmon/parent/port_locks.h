@@ -42,9 +42,11 @@ size_t phc_first_ports(const struct config_ptp4l *p, phc_index_fn *phc_index,
 /* Two ports of p are known to have different PHCs. */
 bool phc_are_several(const struct config_ptp4l *p, phc_index_fn *phc_index);
 
+enum { PHC_ANY_OTHER = (1 << CONFIG_PTP4L_MAX) - 1 };
+
 /*
- * Does instance i steer a PHC that another one steers, too? -EBUSY and why, or 0. What cannot be
- * told yet, since an interface is not there, is 0.
+ * Does instance i steer a PHC that another one of those in others (bit j: instance j) steers, too?
+ * -EBUSY and why, or 0. What cannot be told yet, since an interface is not there, is 0.
  */
-int phc_is_shared(const struct config *config, size_t i, phc_index_fn *phc_index,
+int phc_is_shared(const struct config *config, size_t i, unsigned others, phc_index_fn *phc_index,
 		  char why[static PORT_LOCKS_WHY_MAX]);

@@ -89,10 +89,14 @@ static void a_phc_has_one_writer(void **state)
 	for (size_t i = 0; i < sizeof(sharings) / sizeof(sharings[0]); i++) {
 		const struct config c = parse(sharings[i].conf);
 		char why[PORT_LOCKS_WHY_MAX] = "";
-		int r = phc_is_shared(&c, 1, phc_index, why);
+		int r = phc_is_shared(&c, 1, PHC_ANY_OTHER, phc_index, why);
 
 		if (r != sharings[i].result || (r < 0) != (strstr(why, "/dev/ptp0") != NULL))
 			fail_msg("%s: %d, %s", sharings[i].name, r, why);
+		/* only one of them waits for the other */
+		assert_int_equal(phc_is_shared(&c, 0, PHC_ANY_OTHER, phc_index, why),
+				 sharings[i].result);
+		assert_int_equal(phc_is_shared(&c, 0, 0x1, phc_index, why), 0);
 	}
 }
 
