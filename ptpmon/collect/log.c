@@ -41,17 +41,18 @@ static const char *frame_inside(const char *text)
 	return NULL;
 }
 
-bool log_servo(const char *text, unsigned *servo, int64_t *freq_ppb)
+bool log_servo(const char *text, struct log_servo *out)
 {
 	const char *at = strstr(text, " offset ");
 	long long offset_ns;
-	long long freq;
+	long long freq_ppb;
+	unsigned servo;
 
 	if (!at)
 		at = strncmp(text, "offset ", 7) == 0 ? text - 1 : NULL;
-	if (!at || sscanf(at + 8, "%lld s%1u freq %lld", &offset_ns, servo, &freq) != 3)
+	if (!at || sscanf(at + 8, "%lld s%1u freq %lld", &offset_ns, &servo, &freq_ppb) != 3)
 		return false;
-	*freq_ppb = freq;
+	*out = (struct log_servo){offset_ns, freq_ppb, servo};
 	return true;
 }
 
@@ -65,10 +66,9 @@ static bool is_summary(const char *text)
 
 static enum log_kind kind_of(const char *text)
 {
-	unsigned servo;
-	int64_t freq_ppb;
+	struct log_servo servo;
 
-	return log_servo(text, &servo, &freq_ppb) || is_summary(text) ? LOG_SAMPLE : LOG_NEWS;
+	return log_servo(text, &servo) || is_summary(text) ? LOG_SAMPLE : LOG_NEWS;
 }
 
 static void finish_line(struct log_source *s)

@@ -19,11 +19,16 @@ enum log_kind {
 	LOG_NEWS,
 };
 
+struct log_servo {
+	int64_t offset_ns, freq_ppb;
+	unsigned servo;
+};
+
 /*
  * What a sample line says of the servo, as linuxptp prints it: "… offset N sN freq N …". False if
  * it is none, or a summary of several.
  */
-bool log_servo(const char *text, unsigned *servo, int64_t *freq_ppb);
+bool log_servo(const char *text, struct log_servo *out);
 
 /* text is without the frame, NUL-terminated, and valid during the call; log_source.line is all of
  * it. */

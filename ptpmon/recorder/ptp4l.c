@@ -16,8 +16,13 @@ enum { PMC_TURNS = 8 }; /* questions in one wake-up */
 static void on_sample(void *userdata, size_t port, const struct sample *sample)
 {
 	struct followed *f = userdata;
+	struct sample joined = *sample;
 
-	record_sample(&f->rec->record, f->first_port + port, sample);
+	if (f->log) { /* ptp4l prints the update before it tells of it */
+		(void)log_source_receive(&f->log->source);
+		(void)servo_lines_join(&f->log->servo, &joined);
+	}
+	record_sample(&f->rec->record, f->first_port + port, &joined);
 	recorder_judge_sample(f->rec, f->rec->ports[f->first_port + port], sample);
 	recorder_note_data(f->rec);
 }

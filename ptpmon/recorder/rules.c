@@ -164,14 +164,17 @@ void recorder_rules_ended(struct recorder *rec, const char *name, int64_t mono_n
 void recorder_rules_line(struct child_log *log, enum log_kind kind, const char *text)
 {
 	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
-	unsigned servo;
-	int64_t freq_ppb;
+	struct log_servo said;
 	struct event e;
 
 	if (kind == LOG_SAMPLE) {
 		log->said_mono_ns = now_ns;
-		if (log->steers && log_servo(text, &servo, &freq_ppb))
-			steering_line(&log->rec->rules.steering, freq_ppb, servo, now_ns);
+		if (!log_servo(text, &said))
+			return;
+		servo_lines_add(&log->servo, &(struct servo_line){said.offset_ns, said.freq_ppb,
+								  said.servo, now_ns});
+		if (log->steers)
+			steering_line(&log->rec->rules.steering, said.freq_ppb, said.servo, now_ns);
 	} else if (complaints_feed(&log->complaints, text, now_ns, &e)) {
 		record_event(&log->rec->record, &e);
 	}

@@ -229,7 +229,10 @@ static const char *program_of(const char *child)
 static int add_log(struct recorder *rec, const char *name, int fd)
 {
 	struct child_log *log = &rec->logs[rec->n_logs++];
+	struct followed *f = recorder_followed(rec, name);
 
+	if (f)
+		f->log = log;
 	*log = (struct child_log){
 		.source = {.fd = fd, .on_line = on_log_line, .userdata = log},
 		.rec = rec,

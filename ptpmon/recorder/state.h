@@ -20,6 +20,7 @@
 #include "ptpmon/collect/threads.h"
 #include "ptpmon/model/alarm.h"
 #include "ptpmon/model/gate.h"
+#include "ptpmon/model/servo_lines.h"
 #include "ptpmon/model/steering.h"
 #include "ptpmon/model/useless.h"
 #include "ptpmon/recorder/journal.h"
@@ -36,8 +37,9 @@ struct child_log {
 	struct recorder *rec;
 	struct complaints complaints;
 	struct journal_stream journal;
-	int64_t said_mono_ns; /* when its newest sample was read */
-	bool steers;          /* it steers CLOCK_REALTIME, and prints how */
+	int64_t said_mono_ns;     /* when its newest sample was read */
+	bool steers;              /* it steers CLOCK_REALTIME, and prints how */
+	struct servo_lines servo; /* what it printed of its servo */
 	const char *name;
 	unsigned forwarded, suppressed; /* in these ten seconds */
 	uint64_t holes_told;
@@ -60,6 +62,7 @@ struct followed {
 	const struct config_ptp4l *config;
 	size_t first_port; /* of rec->ports */
 	struct pmc_source *pmc;
+	struct child_log *log; /* its output; NULL: it is not our child */
 	sd_event_source *io, *timer;
 	int fd;              /* what io watches … */
 	unsigned connection; /* … and of which connection it is */

@@ -24,6 +24,21 @@ recorded_updates() { # recorded_updates NAME
 		tr '|' ' '
 }
 
+# Of the samples with a frequency: how many, and how many of them the log has in order with that.
+servo_found() { # servo_found NAME LOG
+	ptpmon_sql "$1" "select value_ns, cast(freq_ppb as integer) from sample
+		where freq_ppb is not null order by id" | awk -F '|' -v log_file="$2" '
+		BEGIN {
+			while ((getline line <log_file) > 0)
+				if (line ~ /master offset/) {
+					split(line, word, /[][ :]+/)
+					said[++lines] = word[5] "|" word[8] + 0
+				}
+		}
+		{ for (i = at + 1; i <= lines; i++) if (said[i] == $1 "|" $2) { at = i; found++; break } }
+		END { print NR, found + 0 }'
+}
+
 # A grandmaster and a slave at one rate, recorded for some seconds, with COMMAND beside it.
 record() { # record RATE LOG_SYNC_INTERVAL SECONDS [COMMAND...]
 	local name="slave$1"
@@ -51,6 +66,10 @@ check "8/s: the record has what was sent" [ "$recorded" -ge 150 ]
 check "8/s: every recorded offset is in the log, in order, none twice" [ "$found" = "$recorded" ]
 check "8/s, idle: all of them are recorded" [ "$found" = "$lines" ]
 check "8/s, idle: none is declared missed" [ "$declared" = 0 ]
+read -r joined matching < <(servo_found slave8 "$log")
+echo "# 8/s: $joined with a frequency, $matching of them as in the log"
+check "8/s, idle: nearly all have the frequency that ptp4l printed" [ "$((100 * joined))" -ge "$((95 * recorded))" ]
+check "8/s: each its own" [ "$matching" = "$joined" ]
 
 record 128 -7 5 stress-ng --quiet --cpu 4 --vm 2 --vm-bytes 64M --timeout 15
 check "128/s, load: the record has what was sent" [ "$recorded" -ge 1500 ]

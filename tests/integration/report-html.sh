@@ -42,7 +42,7 @@ sql "update run set start_mono_ns = 1000000000000, end_mono_ns = 37000000000000,
 		(1, 22250000000000, 'warning', 'link-down', 'eth0', 'eth0: <no> \"carrier\" & so on');
 	insert into mark (run, mono_ns, text, who) values (1, 9000000000000, '<fan> off', 'me');
 	update sample set value_ns = 123456 where id = 170001;
-	update sample set flags = 8, servo = 2, freq_ppb = -18240 + id % 7"
+	update sample set servo = 2, freq_ppb = -18240 + id % 7"
 
 best=999999
 for _ in 1 2 3; do

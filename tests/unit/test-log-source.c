@@ -90,20 +90,19 @@ static void lines_are_told_and_holes_are_counted(void **state)
 
 static void the_servo_is_read_from_samples_alone(void **state)
 {
-	unsigned servo;
-	int64_t freq_ppb;
+	struct log_servo said;
 
-	assert_true(log_servo("master offset       -665 s1 freq  -1012 path delay      1678",
-			      &servo, &freq_ppb));
-	assert_int_equal(servo, 1);
-	assert_int_equal(freq_ppb, -1012);
-	assert_true(log_servo("CLOCK_REALTIME phc offset -86 s2 freq +5316 delay 1840", &servo,
-			      &freq_ppb));
-	assert_int_equal(freq_ppb, 5316);
-	assert_false(log_servo("rms  702 max  903 freq    -53 +/-  36", &servo, &freq_ppb));
-	assert_false(log_servo("updating UTC offset to 37", &servo, &freq_ppb));
-	assert_false(log_servo("failed to set the clock offset", &servo, &freq_ppb));
-	assert_false(log_servo("offset", &servo, &freq_ppb));
+	assert_true(
+		log_servo("master offset       -665 s1 freq  -1012 path delay      1678", &said));
+	assert_int_equal(said.offset_ns, -665);
+	assert_int_equal(said.servo, 1);
+	assert_int_equal(said.freq_ppb, -1012);
+	assert_true(log_servo("CLOCK_REALTIME phc offset -86 s2 freq +5316 delay 1840", &said));
+	assert_int_equal(said.freq_ppb, 5316);
+	assert_false(log_servo("rms  702 max  903 freq    -53 +/-  36", &said));
+	assert_false(log_servo("updating UTC offset to 37", &said));
+	assert_false(log_servo("failed to set the clock offset", &said));
+	assert_false(log_servo("offset", &said));
 }
 
 static void a_line_without_end_is_cut(void **state)
