@@ -36,8 +36,8 @@ static int print_config(const char *path)
 static int check_config(const struct config *c, const char *path)
 {
 	char why[DRY_RUN_WHY_MAX];
-	char program[CONFIG_PATH_MAX];
-	struct ptp4l_version version = {0};
+	char program[CONFIG_PATH_MAX] = "";
+	struct ptp4l_version version = {.text = "not launched"};
 	int r = 0;
 
 	for (size_t i = 0; i < c->n_ptp4l; i++) {
@@ -49,9 +49,11 @@ static int check_config(const struct config *c, const char *path)
 		if (r < 0)
 			return options_complain("run", "%s", why);
 	}
-	(void)printf("%s: good: %s, %zu ptp4l, linuxptp %s\n",
+	(void)printf("%s: good: %s, %zu ptp4l, linuxptp %s%s%s\n",
 		     path ? path : PTPMON_SYSCONFDIR "/ptpmon.conf", role_name(c->ptpmon.role),
-		     c->n_ptp4l, *version.text ? version.text : "not launched");
+		     c->n_ptp4l,
+		     *version.text ? version.text : "of an unknown version: is this a ptp4l? ",
+		     *version.text ? "" : program, *version.text ? "" : " -v names none");
 	return options_flush("run");
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "ptpmon/base/cleanup.h"
@@ -33,4 +34,16 @@ int file_read_text(const char *path, char **out, size_t *len)
 	*out = steal(&text);
 	*len = at;
 	return 0;
+}
+
+const char *file_read_why(int r)
+{
+	switch (r) {
+	case -EINVAL:
+		return "not a regular file";
+	case -EFBIG:
+		return "larger than 1 MiB, so no configuration";
+	default:
+		return strerror(-r);
+	}
 }

@@ -8,3 +8,6 @@
  * -EINVAL (neither file nor directory), -EFBIG, or of opening and reading it.
  */
 int file_read_text(const char *path, char **out, size_t *len);
+
+/* What is wrong with it, by that -errno. */
+const char *file_read_why(int r);

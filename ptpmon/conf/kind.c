@@ -315,8 +315,11 @@ static bool takes_over(const char *word)
 	return *word && strchr("scOd", *word);
 }
 
-static int parse_phc2sys_arguments(const struct config_row *row, const char *text, void *member,
-				   char *why)
+/* What is wrong with a word of an argument list, in why and as -EINVAL; or 0. */
+typedef int word_fn(const char *word, char *why);
+
+static int parse_arguments(const struct config_row *row, const char *text, void *member, char *why,
+			   word_fn *check)
 {
 	char copy[CONFIG_ARGUMENTS_MAX];
 	char *rest = NULL;
@@ -325,9 +328,58 @@ static int parse_phc2sys_arguments(const struct config_row *row, const char *tex
 	(void)snprintf(copy, sizeof(copy), "%s", text);
 	for (char *word = strtok_r(copy, " \t", &rest); word && r == 0;
 	     word = strtok_r(NULL, " \t", &rest))
-		if (takes_over(word))
-			r = WRONG(why, "'%s': ptpmon decides what phc2sys steers, and when", word);
+		r = check(word, why);
 	return r;
+}
+
+static int check_phc2sys_word(const char *word, char *why)
+{
+	return takes_over(word)
+		       ? WRONG(why, "'%s': ptpmon decides what phc2sys steers, and when", word)
+		       : 0;
+}
+
+static int parse_phc2sys_arguments(const struct config_row *row, const char *text, void *member,
+				   char *why)
+{
+	return parse_arguments(row, text, member, why, check_phc2sys_word);
+}
+
+/* Without them ptpmon would launch one ptp4l and ask for another. */
+static const struct {
+	const char *option, *instead;
+} not_for_ptp4l[] = {
+	{"-i", "say it as interfaces"},
+	{"-f", "say it as config_file"},
+	{"-h", "with it ptp4l only prints, and ends"},
+	{"-v", "with it ptp4l only prints, and ends"},
+	{"--uds_address", "ptpmon decides where that socket is"},
+	{"--domainNumber", "say it as domain, or in config_file"},
+	{"--transportSpecific", "say it as transport_specific, or in config_file"},
+};
+
+/* "-mqi": the letters that take no value may come before; getopt_long() takes "--domain=1", too. */
+static bool is_option(const char *word, const char *option)
+{
+	size_t len = strcspn(word, "=");
+
+	if (option[1] == '-')
+		return len > 2 && strncmp(word, option, len) == 0;
+	return *word == '-' && word[1 + strspn(word + 1, "AEP246HSLsmq")] == option[1];
+}
+
+static int check_ptp4l_word(const char *word, char *why)
+{
+	for (size_t i = 0; i < sizeof(not_for_ptp4l) / sizeof(not_for_ptp4l[0]); i++)
+		if (is_option(word, not_for_ptp4l[i].option))
+			return WRONG(why, "'%.100s': %s", word, not_for_ptp4l[i].instead);
+	return 0;
+}
+
+static int parse_ptp4l_arguments(const struct config_row *row, const char *text, void *member,
+				 char *why)
+{
+	return parse_arguments(row, text, member, why, check_ptp4l_word);
 }
 
 static int parse_phc(const struct config_row *row, const char *text, void *member, char *why)
@@ -448,6 +500,7 @@ const struct kind kind_size = {"size", parse_size, format_size};
 const struct kind kind_bool = {"yes or no", parse_bool, format_bool};
 const struct kind kind_text = {"text", parse_text, format_text};
 const struct kind kind_phc = {"device, auto or none", parse_phc, format_text};
+const struct kind kind_ptp4l_arguments = {"text", parse_ptp4l_arguments, format_text};
 const struct kind kind_phc2sys_arguments = {"text", parse_phc2sys_arguments, format_text};
 const struct kind kind_path = {"path", parse_path, format_text};
 const struct kind kind_interfaces = {"names", parse_interfaces, format_interfaces};

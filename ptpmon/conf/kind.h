@@ -51,6 +51,7 @@ extern const struct kind kind_on_refusal;
 extern const struct kind kind_on_useless;
 extern const struct kind kind_on_rivals;
 extern const struct kind kind_phc;               /* char[] */
+extern const struct kind kind_ptp4l_arguments;   /* char[] */
 extern const struct kind kind_phc2sys_arguments; /* char[] */
 extern const struct kind kind_on_loss;
 extern const struct kind kind_config_when;

@@ -208,9 +208,15 @@ int ptp4l_file_read(struct ptp4l_file *out, const char *path, char error[static 
 	size_t len;
 	int r = file_read_text(path, &text, &len);
 
-	if (r == 0)
+	if (r == 0 && strlen(text) == len)
 		return ptp4l_file_parse(out, text, path, error);
-	(void)snprintf(error, CONFIG_ERROR_MAX, "%s: %s", path, strerror(-r));
+	if (r == 0) {
+		(void)snprintf(error, CONFIG_ERROR_MAX,
+			       "%s: has a NUL in it, so no text: config_file names it", path);
+		return -EINVAL;
+	}
+	(void)snprintf(error, CONFIG_ERROR_MAX, "%s: %s: config_file names it", path,
+		       file_read_why(r));
 	return r;
 }
 

@@ -226,7 +226,7 @@ int reading_take_file(struct reading *rd, const char *path, char error[static CO
 
 	if (r == 0)
 		return reading_take_text(rd, path, text, len, error);
-	(void)snprintf(error, CONFIG_ERROR_MAX, "%s: %s", path, strerror(-r));
+	(void)snprintf(error, CONFIG_ERROR_MAX, "%s: %s", path, file_read_why(r));
 	return r;
 }
 

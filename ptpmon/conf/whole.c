@@ -73,8 +73,22 @@ static int complain_of_ports(const struct whole *w, size_t i, const char *what)
 	return complain(w, origin, section, key, "%s", what);
 }
 
+/* A row's help is written for the manual, which has *words* in bold. */
+static const char *plain(const char *help, char out[static CONFIG_ERROR_MAX])
+{
+	size_t n = 0;
+
+	for (; *help && n + 1 < CONFIG_ERROR_MAX; help++)
+		if (*help != '*')
+			out[n++] = *help;
+	out[n] = '\0';
+	return out;
+}
+
 static int check_required(const struct whole *w)
 {
+	char help[CONFIG_ERROR_MAX];
+
 	for (size_t i = 0; i < config_n_rows; i++) {
 		const struct config_row *row = &config_rows[i];
 
@@ -83,7 +97,8 @@ static int check_required(const struct whole *w)
 		if (strcmp(row->key, "interfaces") == 0 &&
 		    (w->rd->n_instances > 1 || *w->rd->instances[0].values.config_file))
 			continue; /* whether each of those has its own is checked with them */
-		return complain(w, NULL, row->section, row->key, "missing: %s", row->help);
+		return complain(w, NULL, row->section, row->key, "missing: %s",
+				plain(row->help, help));
 	}
 	return 0;
 }

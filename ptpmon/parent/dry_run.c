@@ -120,7 +120,8 @@ int dry_run_options(const struct config *c, size_t i, const char *program,
 	if (probe_first_output(command->argv, PROBE_NS, line, sizeof(line)) < 0 ||
 	    !is_complaint(line))
 		return 0;
-	(void)snprintf(why, DRY_RUN_WHY_MAX, "[%s]: ptp4l %s does not take it: %s",
-		       c->ptp4l[i].child, version->text, line);
+	(void)snprintf(why, DRY_RUN_WHY_MAX, "[%s]: %s %s does not take it: %s", c->ptp4l[i].child,
+		       *version->text ? "ptp4l" : "what it launches,",
+		       *version->text ? version->text : program, line);
 	return -EINVAL;
 }

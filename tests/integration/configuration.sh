@@ -38,7 +38,9 @@ check "a bad key is named" checked 2 'more.conf:2: \[ptp4l\] nonsense' '[ptp4l]'
 check "an option that the installed ptp4l does not know is named" \
 	checked 2 "\[ptp4l\]: ptp4l .* does not take it: .*nosuch" '[ptp4l]' 'extra_arguments = --nosuch=1'
 check "... or a value" \
-	checked 2 "does not take it: .*domainNumber" '[ptp4l]' 'extra_arguments = --domainNumber=1000'
+	checked 2 "does not take it: .*logAnnounceInterval" '[ptp4l]' 'extra_arguments = --logAnnounceInterval=1000'
+check "a program that is no ptp4l is doubted" \
+	checked 0 "of an unknown version: is this a ptp4l\? /bin/true" '[ptp4l]' 'program = /bin/true'
 printf '[global]\ntime_stamping software\n[eth0]\n' >"$LAB_WORK/good.cfg"
 printf '[global]\ntime_stamping software\nnosuch 1\n[eth0]\n' >"$LAB_WORK/bad.cfg"
 sed -i '/^timestamping\|^tx_timestamp\|^log_sync\|^extra/d' "$LAB_WORK/slave.conf"
@@ -54,6 +56,8 @@ file_checked() { # file_checked EXIT_STATUS PATTERN FILE
 check "a file of ptp4l's own is good" file_checked 0 'good: slave' "$LAB_WORK/good.cfg"
 check "... or has an option that it does not know" file_checked 2 'unknown option nosuch at line 3' "$LAB_WORK/bad.cfg"
 check "... or is not there" file_checked 2 'none.cfg: No such file' "$LAB_WORK/none.cfg"
+check "... or is none" file_checked 2 '/dev/zero: not a regular file: config_file names it' /dev/zero
+check "... or is no text" file_checked 2 'vclock: has a NUL in it' "$LAB_BUILD/tests/lab/vclock"
 check "nothing was started" [ -z "$(ip netns pids "ptpmon-$$-slave")" ]
 
 # What only shows when it runs: ptp4l takes no slaveOnly beside gmCapable 0.
