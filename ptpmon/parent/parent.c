@@ -20,6 +20,7 @@ enum { VERIFY_TICKS = 10 }; /* seconds between two readings of the schedules */
 
 #define TICK_NS            NSEC_PER_SEC
 #define READY_GRACE_NS     (10 * NSEC_PER_SEC) /* PTP does not wait longer for a slow disk */
+#define PATIENCE_NS        NSEC_PER_SEC        /* a wish to stop is told twice only after that */
 #define RECORDER_SILENT_NS (90 * NSEC_PER_SEC) /* more than the minute that a disk may stall */
 
 /* Telling */
@@ -142,9 +143,8 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si,
 {
 	struct parent *p = userdata;
 
-	if (p->stopping) { /* asked twice: no more patience */
-		for (size_t i = 0; i < p->n_children; i++)
-			child_signal(p->children[i]->child, SIGKILL);
+	if (p->stopping) {
+		stop_again(p, (int)si->ssi_signo, now_ns);
 		return 0;
 	}
 	if (si->ssi_signo == SIGHUP && !(p->on_terminal && !has_terminal())) {
@@ -158,9 +158,27 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si,
 
 /* Starting */
 
+/*
+ * Asked twice: no more patience. Not if both come at once, though: timeout(1) tells its command and
+ * then the whole group, a terminal's end is a SIGHUP and a SIGTERM.
+ */
+static void stop_again(struct parent *p, int signal, int64_t now_ns)
+{
+	if (signal == SIGHUP)
+		return;
+	if (!p->asked_to_stop_ns)
+		p->asked_to_stop_ns = now_ns;
+	if (now_ns - p->asked_to_stop_ns < PATIENCE_NS)
+		return;
+	log_warning("asked again to stop: what still runs is killed");
+	for (size_t i = 0; i < p->n_children; i++)
+		child_signal(p->children[i]->child, SIGKILL);
+}
+
 static void start_others(struct parent *p)
 {
 	if (p->others_started || p->stopping)
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
 		return;
 	p->others_started = true;
 	for (size_t i = 1; i < p->n_children; i++)
@@ -171,6 +189,7 @@ static void start_others(struct parent *p)
 static void on_changed(void *userdata, struct child *c, enum event_code code, const char *text)
 {
 	struct supervised *s = userdata;
+	p->asked_to_stop_ns = now_ns;
 	struct parent *p = s->parent;
 	bool is_recorder = s == parent_recorder(p);
 

@@ -78,6 +78,7 @@ struct parent {
 	int window_fds[2];      /* latency windows: [0] is inherited by each recorder */
 	struct command command; /* of the child being started */
 	int64_t started_mono_ns, beat_mono_ns;
+	int64_t asked_to_stop_ns; /* by a signal; 0: not yet */
 	unsigned ticks;
 	bool others_started, first_data, stopping;
 	bool on_terminal; /* it was started from one */

@@ -91,7 +91,7 @@ check "all killed: the record is sound" sound
 check "all killed: at most a flush interval is lost" lost_little "$at_cs"
 start "and it starts again"
 stop slave-ptpmon
-check "it ends in order" [ "$lab_status" = 0 ]
+check "told twice at once, it ends in order" [ "$lab_status" = 0 ]
 ends=$(sql "select group_concat(coalesce(how, 'cut')) from run")
 check "how each run ended is told" [ "$ends" = parent-died,cut,stopped ]
 echo "# they ended: $ends"
