@@ -25,6 +25,28 @@ enum { VERIFY_TICKS = 10 }; /* seconds between two readings of the schedules */
 
 /* Telling */
 
+static void send_to_recorder(struct parent *p, const struct message *m)
+{
+	if (!recorder_link_send(&p->link, m) && p->link.lost == 1)
+		log_warning("recorder: takes no more of what happens: until it does, that is only "
+			    "in this log");
+}
+
+/* Once it takes again: so that the record itself says what it does not have. */
+static void tell_lost(struct parent *p)
+{
+	char text[STATUS_TEXT_MAX];
+
+	if (!p->link.lost || p->link.n_kept > RECORDER_LINK_OUTBOX_MAX / 2)
+		return;
+	(void)snprintf(text, sizeof(text),
+		       "recorder: %u event%s of children and configuration "
+		       "not recorded: it took none",
+		       p->link.lost, p->link.lost == 1 ? "" : "s");
+	p->link.lost = 0;
+	parent_tell_event(p, EVENT_SAMPLES_DROPPED, "recorder", text);
+}
+
 static void tell_recorder(struct supervised *s, enum event_code code, const char *text)
 {
 	struct message m = {
@@ -38,8 +60,7 @@ static void tell_recorder(struct supervised *s, enum event_code code, const char
 	};
 
 	(void)snprintf(m.text, sizeof(m.text), "%s", text);
-	if (!recorder_link_send(&s->parent->link, &m))
-		log_warning("recorder: does not take what happens; not recorded: %s", text);
+	send_to_recorder(s->parent, &m);
 }
 
 void parent_tell(struct supervised *s, const struct event *e)
@@ -60,8 +81,7 @@ void parent_tell_event(struct parent *p, enum event_code code, const char *subje
 
 	(void)snprintf(m.child.name, sizeof(m.child.name), "%s", subject);
 	(void)snprintf(m.text, sizeof(m.text), "%s", text);
-	if (!recorder_link_send(&p->link, &m))
-		log_warning("recorder: does not take what happens; not recorded: %s", text);
+	send_to_recorder(p, &m);
 	log_line(severity_log_level(event_code_severity(code)), "%s", text);
 }
 
@@ -321,6 +341,7 @@ static void on_message(struct parent *p, const struct message *m)
 	case MESSAGE_BEAT:
 		p->beat_mono_ns = nsec_now(CLOCK_MONOTONIC);
 		recorder_link_acknowledge(&p->link, m->mono_ns);
+		tell_lost(p);
 		(void)snprintf(status, sizeof(status), "STATUS=%s", m->text);
 		(void)sd_notify(false, status);
 		break;

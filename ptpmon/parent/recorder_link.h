@@ -19,7 +19,7 @@ struct recorder_link {
 	int remote_fd; /* the recorder's, until it has inherited it */
 	size_t n_kept,
 		n_sent; /* events in the outbox, and how many of them this recorder has got */
-	unsigned lost;  /* events that the outbox had no room for */
+	unsigned lost;  /* events that the outbox had no room for, and nobody was told of yet */
 	struct message outbox[RECORDER_LINK_OUTBOX_MAX];
 };
 

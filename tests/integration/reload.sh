@@ -91,6 +91,18 @@ check "... and locks" locked
 
 check "what only a restart changes is named" reload config-kept '[store]' "directory = $LAB_WORK/elsewhere"
 check "... and not applied" [ ! -e "$LAB_WORK/elsewhere" ]
+wait_for 10 '[ "$(pid_of recorder)" -gt 0 ]'
+recorder=$(pid_of recorder)
+kill -STOP "$recorder"
+for _ in $(seq 90); do
+	kill -HUP "${lab_pid[slave-ptpmon]}"
+	pause 0.02
+done
+kill -CONT "$recorder"
+check "what a stopped recorder did not take is counted in the record" wait_for 20 \
+	'[ "$(sql "select count(*) from event where code = '\''samples-dropped'\'' and text like '\''%not recorded%'\''")" = 1 ]'
+check "... and said once when it began" \
+	[ "$(grep -c "takes no more of what happens" "$LAB_WORK/slave-ptpmon.log")" = 1 ]
 check "the recorders went on in one run" [ "$(sql 'select count(*) from run')" = 1 ]
 check "... and each offset is in it once" \
 	[ "$(sql 'select count(*) - count(distinct mono_ns) from sample')" = 0 ]
