@@ -82,12 +82,12 @@ static bool same_ptp4l(const struct reload *r, const struct supervised *was,
 	const struct config_ptp4l *old = &r->now.ptp4l[was->instance];
 	const struct config_ptp4l *new = &r->next.ptp4l[wanted->instance];
 
-	return a && b && strcmp(was->program, wanted->program) == 0 &&
-	       old->config_file_hash == new->config_file_hash &&
-	       old->fifo_priority ==
-		       new->fifo_priority &&memcmp(&old->cpus, &new->cpus, sizeof(old->cpus)) ==
-		       0 &&
-	       strcmp(command_text(&r->now, was, a), command_text(&r->next, wanted, b)) == 0;
+	if (!a || !b || strcmp(was->program, wanted->program) != 0 ||
+	    old->config_file_hash != new->config_file_hash ||
+	    old->fifo_priority != new->fifo_priority ||
+	    memcmp(&old->cpus, &new->cpus, sizeof(old->cpus)) != 0)
+		return false;
+	return strcmp(command_text(&r->now, was, a), command_text(&r->next, wanted, b)) == 0;
 }
 
 static bool same(const struct reload *r, const struct supervised *was,
