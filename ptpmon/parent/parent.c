@@ -159,25 +159,6 @@ static bool has_terminal(void)
 	return fd >= 0;
 }
 
-static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si, void *userdata)
-{
-	struct parent *p = userdata;
-
-	if (p->stopping) {
-		stop_again(p, (int)si->ssi_signo, now_ns);
-		return 0;
-	}
-	if (si->ssi_signo == SIGHUP && !(p->on_terminal && !has_terminal())) {
-		parent_reload(p);
-		return 0;
-	}
-	log_notice("stopping on SIG%s", sigabbrev_np((int)si->ssi_signo));
-	stop(p, one_was_given_up(p) ? EXIT_BAD : EXIT_GOOD);
-	return 0;
-}
-
-/* Starting */
-
 /*
  * Asked twice: no more patience. Not if both come at once, though: timeout(1) tells its command and
  * then the whole group, a terminal's end is a SIGHUP and a SIGTERM.
@@ -195,10 +176,30 @@ static void stop_again(struct parent *p, int signal, int64_t now_ns)
 		child_signal(p->children[i]->child, SIGKILL);
 }
 
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si, void *userdata)
+{
+	struct parent *p = userdata;
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
+
+	if (p->stopping) {
+		stop_again(p, (int)si->ssi_signo, now_ns);
+		return 0;
+	}
+	if (si->ssi_signo == SIGHUP && !(p->on_terminal && !has_terminal())) {
+		parent_reload(p);
+		return 0;
+	}
+	p->asked_to_stop_ns = now_ns;
+	log_notice("stopping on SIG%s", sigabbrev_np((int)si->ssi_signo));
+	stop(p, one_was_given_up(p) ? EXIT_BAD : EXIT_GOOD);
+	return 0;
+}
+
+/* Starting */
+
 static void start_others(struct parent *p)
 {
 	if (p->others_started || p->stopping)
-	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
 		return;
 	p->others_started = true;
 	for (size_t i = 1; i < p->n_children; i++)
@@ -209,7 +210,6 @@ static void start_others(struct parent *p)
 static void on_changed(void *userdata, struct child *c, enum event_code code, const char *text)
 {
 	struct supervised *s = userdata;
-	p->asked_to_stop_ns = now_ns;
 	struct parent *p = s->parent;
 	bool is_recorder = s == parent_recorder(p);
 
@@ -388,6 +388,17 @@ static void watch_recorder(struct parent *p, int64_t now_ns)
 	child_signal(recorder, SIGKILL);
 }
 
+/* What cannot be mended is told once. */
+static void keep_runtime(struct parent *p)
+{
+	char why[RUNTIME_WHY_MAX];
+	int r = runtime_keep(&p->runtime, p->places, CONFIG_PTP4L_MAX, why);
+
+	if (r > 0 || (r < 0 && !p->runtime_lost))
+		parent_tell_event(p, EVENT_SOCKET_TROUBLE, "runtime", why);
+	p->runtime_lost = r < 0;
+}
+
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct parent *p = userdata;
@@ -400,6 +411,8 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 			on_message(p, &(struct message){.kind = MESSAGE_FIRST_DATA});
 	}
 	watch_recorder(p, now_ns);
+	if (!p->stopping)
+		keep_runtime(p);
 	parent_forget_children(p);
 	for (size_t i = 0; i < p->n_children; i++)
 		if (p->children[i]->kind->tick)

@@ -193,6 +193,57 @@ int runtime_prepare(struct runtime *rt, const struct config *config,
 	return r;
 }
 
+static bool is_locked_directory(const struct runtime *rt)
+{
+	struct stat named;
+	struct stat locked;
+
+	return stat(rt->directory, &named) == 0 && fstat(rt->lock_fd, &locked) == 0 &&
+	       named.st_dev == locked.st_dev && named.st_ino == locked.st_ino;
+}
+
+/* The lock moves to the directory that has the name now. 0, or -errno and why. */
+static int remake_directory(struct runtime *rt, char *why)
+{
+	struct runtime next = *rt;
+	int r = make_directory(rt->directory);
+
+	if (r < 0)
+		return wrong(why, r,
+			     "%s: was removed, and cannot be made again: %s: make it, or ptp4l and "
+			     "the control socket have no place",
+			     rt->directory, strerror(-r));
+	r = lock_directory(&next, why);
+	if (r < 0) {
+		close_fdp(&next.lock_fd);
+		return r;
+	}
+	close_fdp(&rt->lock_fd);
+	*rt = next;
+	return 1;
+}
+
+int runtime_keep(struct runtime *rt, struct runtime_place *places, size_t n,
+		 char why[static RUNTIME_WHY_MAX])
+{
+	int r = is_locked_directory(rt) ? 0 : remake_directory(rt, why);
+	bool again = r > 0;
+
+	for (size_t i = 0; r >= 0 && i < n; i++) {
+		if (!places[i].open || access(places[i].directory, F_OK) == 0)
+			continue;
+		r = make_directory(places[i].directory);
+		if (r < 0)
+			return wrong(why, r, "%s: was removed, and cannot be made again: %s",
+				     places[i].directory, strerror(-r));
+		again = true;
+	}
+	if (again)
+		(void)snprintf(why, RUNTIME_WHY_MAX, "%s: was removed, and is made again",
+			       rt->directory);
+	return r < 0 ? r : again;
+}
+
 void runtime_remove(struct runtime *rt)
 {
 	if (rt->lock_fd < 0)

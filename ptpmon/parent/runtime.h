@@ -35,6 +35,13 @@ struct runtime_place {
 int runtime_prepare(struct runtime *rt, const struct config *config,
 		    char why[static RUNTIME_WHY_MAX]);
 
+/*
+ * Somebody removed the directory, or a place's, under us? 0: no; 1: they are made again, and ptp4l
+ * and the recorder can bind there; -errno and why.
+ */
+int runtime_keep(struct runtime *rt, struct runtime_place *places, size_t n,
+		 char why[static RUNTIME_WHY_MAX]);
+
 /* Removes what is left of sockets, and the directory if runtime_prepare() made it. */
 void runtime_remove(struct runtime *rt);
 

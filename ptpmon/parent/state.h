@@ -81,8 +81,9 @@ struct parent {
 	int64_t asked_to_stop_ns; /* by a signal; 0: not yet */
 	unsigned ticks;
 	bool others_started, first_data, stopping;
-	bool on_terminal; /* it was started from one */
-	int status;       /* exit status */
+	bool on_terminal;  /* it was started from one */
+	bool runtime_lost; /* its directory was removed, and cannot be made again */
+	int status;        /* exit status */
 };
 
 /* parent.c: the recorder said something. An sd-event handler of the link's descriptor. */

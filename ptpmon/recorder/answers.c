@@ -149,10 +149,13 @@ static const struct control_ops control_ops = {
 	.acknowledge = serve_acknowledge,
 };
 
+enum { CONTROL_MODE = 0660 };
+
 int recorder_open_answers(struct recorder *rec, char why[static LISTENER_WHY_MAX])
 {
 	char path[CONFIG_PATH_MAX];
-	int r = listener_open(&rec->listener, config_control_path(rec->config, path), 0660, why);
+	int r = listener_open(&rec->listener, config_control_path(rec->config, path), CONTROL_MODE,
+			      why);
 
 	if (r < 0)
 		return r;
@@ -160,6 +163,46 @@ int recorder_open_answers(struct recorder *rec, char why[static LISTENER_WHY_MAX
 	if (r < 0)
 		(void)snprintf(why, LISTENER_WHY_MAX, "control socket: %s", strerror(-r));
 	return r;
+}
+
+static int listen_again(struct recorder *rec, struct listener *next,
+			char why[static LISTENER_WHY_MAX])
+{
+	int r = listener_open(next, rec->listener.path, CONTROL_MODE, why);
+
+	if (r < 0)
+		return r;
+	r = control_listen(rec->control, next->fd);
+	if (r == 0)
+		return 0;
+	(void)snprintf(why, LISTENER_WHY_MAX, "control socket: %s", strerror(-r));
+	listener_close(next);
+	return r;
+}
+
+void recorder_tick_answers(struct recorder *rec)
+{
+	struct listener next = {.fd = -1};
+	char why[LISTENER_WHY_MAX] = "";
+	struct event e;
+	int r;
+
+	if (listener_has_name(&rec->listener))
+		return;
+	r = listen_again(rec, &next, why);
+	if (r < 0 && rec->control_lost)
+		return; /* told once */
+	rec->control_lost = r < 0;
+	e = event_make(EVENT_SOCKET_TROUBLE, nsec_now(CLOCK_MONOTONIC), "control",
+		       "%s: the control socket was removed: %s%s", rec->listener.path,
+		       r < 0 ? "nobody can ask for the status until it can be made again: "
+			     : "made again",
+		       why);
+	record_event(&rec->record, &e);
+	if (r < 0)
+		return;
+	listener_close(&rec->listener);
+	rec->listener = next;
 }
 
 void recorder_close_answers(struct recorder *rec)

@@ -169,6 +169,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	recorder_fill_status(rec);
 	recorder_tick_gate(rec);
 	recorder_tick_alarms(rec);
+	recorder_tick_answers(rec);
 	beat(rec);
 	control_tell_status(rec->control);
 	(void)sd_event_source_set_time(

@@ -178,6 +178,7 @@ struct recorder {
 	struct listener listener;
 	struct control *control;
 	struct status status; /* the one being asked for */
+	bool control_lost;    /* its name was removed, and cannot be made again */
 	char host[65];
 
 	int notify_fd, cancel_fd;
@@ -335,4 +336,7 @@ int recorder_open_answers(struct recorder *rec, char why[static LISTENER_WHY_MAX
 void recorder_close_answers(struct recorder *rec);
 
 /* rec->status, as of now. */
+/* Once a second: somebody who removed the control socket gets another one. */
+void recorder_tick_answers(struct recorder *rec);
+
 void recorder_fill_status(struct recorder *rec);

@@ -352,6 +352,11 @@ int control_new(struct control **out, sd_event *loop, int listen_fd, const struc
 	return 0;
 }
 
+int control_listen(struct control *c, int listen_fd)
+{
+	return varlink_server_listen(c->server, listen_fd);
+}
+
 struct control *control_free(struct control *c)
 {
 	if (!c)

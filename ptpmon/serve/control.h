@@ -49,6 +49,8 @@ struct control;
 /* As varlink_server_new(), which this is; ops and userdata are borrowed too. */
 int control_new(struct control **out, sd_event *loop, int listen_fd, const struct control_ops *ops,
 		void *userdata);
+/* As varlink_server_listen(). */
+int control_listen(struct control *c, int listen_fd);
 struct control *control_free(struct control *c);
 
 /* Whoever watches gets the status as ops tell it now: to be called once a second. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -110,14 +109,19 @@ int listener_open(struct listener *out, const char *path, mode_t mode,
 	return 0;
 }
 
-void listener_close(struct listener *l)
+bool listener_has_name(const struct listener *l)
 {
 	struct stat st;
 
+	return lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino;
+}
+
+void listener_close(struct listener *l)
+{
 	if (l->fd < 0)
 		return;
 	/* the name goes first: a client must never find it without a listener */
-	if (lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino)
+	if (listener_has_name(l))
 		(void)unlink(l->path);
 	close_fdp(&l->fd);
 }

@@ -6,6 +6,7 @@
  * goes when the listener closes, unless somebody else's socket stands there by then.
  */
 #pragma once
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/un.h>
@@ -30,6 +31,9 @@ struct listener {
  */
 int listener_open(struct listener *out, const char *path, mode_t mode,
 		  char why[static LISTENER_WHY_MAX]);
+
+/* Is the name still there, and this one's? Without it nobody finds the socket. */
+bool listener_has_name(const struct listener *l);
 
 /* Closes and removes the name if it is still this one's. A second call does nothing. */
 void listener_close(struct listener *l);

@@ -355,6 +355,24 @@ static int on_connection(sd_event_source *source, int listen_fd, uint32_t revent
 	return 0;
 }
 
+int varlink_server_listen(struct varlink_server *s, int listen_fd)
+{
+	sd_event_source *listener = NULL;
+	int r = sd_event_add_io(s->loop, &listener, listen_fd, EPOLLIN, on_connection, s);
+
+	if (r >= 0)
+		r = sd_event_source_set_priority(listener, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
+		r = sd_event_source_set_ratelimit(listener, ACCEPT_INTERVAL_US, ACCEPT_BURST);
+	if (r < 0) {
+		(void)sd_event_source_disable_unref(listener);
+		return r;
+	}
+	(void)sd_event_source_disable_unref(s->listener);
+	s->listener = listener;
+	return 0;
+}
+
 int varlink_server_new(struct varlink_server **out, sd_event *loop, int listen_fd,
 		       const struct varlink_interface *interfaces, size_t n_interfaces,
 		       void *userdata)
@@ -370,11 +388,7 @@ int varlink_server_new(struct varlink_server **out, sd_event *loop, int listen_f
 	s->userdata = userdata;
 	r = turns_init(&s->turns, loop);
 	if (r >= 0)
-		r = sd_event_add_io(loop, &s->listener, listen_fd, EPOLLIN, on_connection, s);
-	if (r >= 0)
-		r = sd_event_source_set_priority(s->listener, SD_EVENT_PRIORITY_IDLE);
-	if (r >= 0)
-		r = sd_event_source_set_ratelimit(s->listener, ACCEPT_INTERVAL_US, ACCEPT_BURST);
+		r = varlink_server_listen(s, listen_fd);
 	if (r < 0) {
 		(void)varlink_server_free(s);
 		return r;

@@ -62,6 +62,9 @@ int varlink_server_new(struct varlink_server **out, sd_event *loop, int listen_f
 		       const struct varlink_interface *interfaces, size_t n_interfaces,
 		       void *userdata);
 
+/* Another listen_fd instead of the one before; who is connected stays. 0, or -errno. */
+int varlink_server_listen(struct varlink_server *s, int listen_fd);
+
 /* Drops every client. NULL is fine. Not from within a handler. */
 struct varlink_server *varlink_server_free(struct varlink_server *s);
 
