@@ -90,6 +90,7 @@ int cmd_recorder(int argc, char **argv)
 	(void)sigaddset(&set, SIGINT);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is the store's to tell */
 	(void)prctl(PR_SET_NAME, "ptpmon-recorder", 0, 0, 0); /* /proc/self/exe made it "exe" */
 	log_setup("ptpmon", verbose ? LOG_LEVEL_INFO : LOG_LEVEL_NOTICE);
 	return recorder_run(&o);

@@ -161,8 +161,16 @@ static void judge_record(struct recorder *rec)
 	rec->dropped_before = r->dropped;
 }
 
+#define UNSEEN_NS (3 * NSEC_PER_SEC) /* two ticks missed */
+
+/* What nobody saw, while this process was stopped or starved, was not within anything. */
 static void judge_readiness(struct recorder *rec)
 {
+	int64_t since_ns = rec->judged_ns ?: rec->status.taken_mono_ns;
+
+	rec->judged_ns = rec->status.taken_mono_ns;
+	if (rec->judged_ns - since_ns > UNSEEN_NS)
+		rec->within_since_ns = 0;
 	if (!status_is_within(&rec->status, rec->not_within)) {
 		rec->within_since_ns = 0;
 		return;

@@ -266,9 +266,13 @@ static int begin(struct recorder *rec)
 	}
 	if (r == 0)
 		r = record_start(&rec->record, o->config->store.flush_interval_ns, rec->notify_fd);
+	if (r < 0 && !*why)
+		(void)snprintf(why, sizeof(why), "recorder: cannot start: %s%s", strerror(-r),
+			       r == -EAGAIN || r == -ENOMEM || r == -EMFILE
+				       ? ": a limit on memory, tasks or files is too low"
+				       : "");
 	if (r < 0)
-		(void)message_tell(rec->options->parent_fd, MESSAGE_CANNOT_RUN,
-				   *why ? why : strerror(-r));
+		(void)message_tell(rec->options->parent_fd, MESSAGE_CANNOT_RUN, why);
 	else
 		(void)message_tell(rec->options->parent_fd, MESSAGE_READY, "");
 	return r;

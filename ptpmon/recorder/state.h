@@ -165,6 +165,7 @@ struct recorder {
 	int64_t started_ns;                     /* this recorder */
 	int64_t port_good_ns[STATUS_PORTS_MAX]; /* when it was last in the state of its role */
 	int64_t within_since_ns;          /* ready_offset and all else is kept; 0: it is not */
+	int64_t judged_ns;                /* when that was last looked at; 0: never */
 	char not_within[STATUS_TEXT_MAX]; /* why not */
 	uint64_t dropped_before;
 
@@ -177,8 +178,8 @@ struct recorder {
 
 	struct listener listener;
 	struct control *control;
-	struct status status; /* the one being asked for */
 	bool control_lost;    /* its name was removed, and cannot be made again */
+	struct status status; /* the one being asked for */
 	char host[65];
 
 	int notify_fd, cancel_fd;
@@ -335,8 +336,8 @@ void recorder_fill_audit(struct recorder *rec);
 int recorder_open_answers(struct recorder *rec, char why[static LISTENER_WHY_MAX]);
 void recorder_close_answers(struct recorder *rec);
 
-/* rec->status, as of now. */
 /* Once a second: somebody who removed the control socket gets another one. */
 void recorder_tick_answers(struct recorder *rec);
 
+/* rec->status, as of now. */
 void recorder_fill_status(struct recorder *rec);

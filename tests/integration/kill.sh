@@ -72,6 +72,26 @@ newest=$(sql 'select max(mono_ns) from sample')
 check "ptp4l killed: offsets are recorded again" \
 	wait_for 10 "[ \"\$(sql 'select max(mono_ns) from sample')\" -gt $newest ]"
 
+wait_for 20 'ptpmon slave wait-sync --timeout 1s >/dev/null 2>&1'
+recorder=$(recorder_pid)
+kill -STOP "$recorder"
+pause 6
+kill -CONT "$recorder"
+check "recorder stopped: what it did not see counts as within no limits" eval \
+	'ptpmon slave wait-sync --timeout 15s | tee "$LAB_WORK/ready" | grep -q "within limits for [2-5]\.[0-9] s"'
+rm "$LAB_WORK/slave.run/control"
+check "control socket removed: it is made again" wait_for 5 'ptpmon slave status >/dev/null 2>&1'
+check "control socket removed: that is recorded" wait_for 5 '[ "$(events socket-trouble)" = 1 ]'
+ptp4l=$(ptp4l_pid)
+rm -r "$LAB_WORK/slave.run"
+check "runtime directory removed: it is made again" \
+	wait_for 5 '[ -S "$LAB_WORK/slave.run/control" ] && [ -d "$LAB_WORK/slave.run/eth0" ]'
+check "runtime directory removed: ptp4l gets its socket by another start" \
+	wait_for 15 '[ -S "$LAB_WORK/slave.run/eth0/ptp4l" ] && [ "$(ptp4l_pid)" != "$ptp4l" ]'
+check "runtime directory removed: it has the lock of the new one" \
+	eval '! ptpmon slave run 2>"$LAB_WORK/second" && grep -q "another ptpmon is running" "$LAB_WORK/second"'
+check "runtime directory removed: status is good again" wait_for 25 'ptpmon slave status >/dev/null 2>&1'
+
 kill -KILL "${lab_pid[slave-ptpmon]}"
 at_cs=$(uptime_cs)
 check "parent killed: everything ends" wait_for 5 '[ -z "$(ip netns pids ptpmon-$$-slave)" ]'
@@ -90,6 +110,8 @@ wait_for 5 '[ -z "$(ip netns pids ptpmon-$$-slave)" ]'
 check "all killed: the record is sound" sound
 check "all killed: at most a flush interval is lost" lost_little "$at_cs"
 start "and it starts again"
+kill -TERM "${lab_pid[slave-ptpmon]}" # as timeout(1) does: the command, then its whole group
+pause 0.01
 stop slave-ptpmon
 check "told twice at once, it ends in order" [ "$lab_status" = 0 ]
 ends=$(sql "select group_concat(coalesce(how, 'cut')) from run")
