@@ -21,6 +21,7 @@ struct search {
 	struct ptp_port_identity self;
 	unsigned int probe, n_probes; /* the next one, and how many there are */
 	int64_t next_mono_ns;         /* when it may be sent */
+	int stop_fd;                  /* ends the search once it is readable; negative: none */
 };
 
 static int64_t now_ns(void)
@@ -98,7 +99,10 @@ static int send_probes(struct search *s, int64_t now_mono_ns)
 static int probe_all(struct search *s, int64_t deadline_ns, struct pmc_found *out)
 {
 	for (;;) {
-		struct pollfd wait = {.fd = transport_any_fd(&s->transport), .events = POLLIN};
+		struct pollfd wait[] = {
+			{.fd = transport_any_fd(&s->transport), .events = POLLIN},
+			{.fd = s->stop_fd, .events = POLLIN},
+		};
 		int64_t now_mono_ns = now_ns(), until_ns = deadline_ns;
 		int r = send_probes(s, now_mono_ns);
 
@@ -109,22 +113,25 @@ static int probe_all(struct search *s, int64_t deadline_ns, struct pmc_found *ou
 		if (now_mono_ns >= deadline_ns)
 			return -ETIMEDOUT;
 		if (s->probe < s->n_probes && !s->transport.network)
-			wait.events |= POLLOUT;
+			wait[0].events |= POLLOUT;
 		else if (s->probe < s->n_probes && s->next_mono_ns < until_ns)
 			until_ns = s->next_mono_ns;
-		if (poll(&wait, 1, (int)((until_ns - now_mono_ns) / 1000000) + 1) < 0 &&
+		if (poll(wait, 2, (int)((until_ns - now_mono_ns) / 1000000) + 1) < 0 &&
 		    errno != EINTR)
 			return -errno;
+		if (wait[1].revents)
+			return -ECANCELED;
 	}
 }
 
 static int find(const char *server_path, const char *own_path, const struct pmc_network *network,
-		int64_t timeout_ns, struct pmc_found *out)
+		int64_t timeout_ns, int stop_fd, struct pmc_found *out)
 {
 	int64_t deadline_ns = now_ns() + timeout_ns;
 	struct search s = {
 		.self.port = 1,
 		.n_probes = network ? NETWORK_PROBES : PROBES,
+		.stop_fd = stop_fd,
 	};
 	uint32_t nonce;
 	int r;
@@ -143,14 +150,14 @@ static int find(const char *server_path, const char *own_path, const struct pmc_
 	return r;
 }
 
-int pmc_find_domain(const char *server_path, const char *own_path, int64_t timeout_ns,
+int pmc_find_domain(const char *server_path, const char *own_path, int64_t timeout_ns, int stop_fd,
 		    struct pmc_found *out)
 {
-	return find(server_path, own_path, NULL, timeout_ns, out);
+	return find(server_path, own_path, NULL, timeout_ns, stop_fd, out);
 }
 
-int pmc_find_network_domain(const struct pmc_network *network, int64_t timeout_ns,
+int pmc_find_network_domain(const struct pmc_network *network, int64_t timeout_ns, int stop_fd,
 			    struct pmc_found *out)
 {
-	return find(NULL, NULL, network, timeout_ns, out);
+	return find(NULL, NULL, network, timeout_ns, stop_fd, out);
 }

@@ -15,13 +15,14 @@ struct pmc_found {
 
 /*
  * Ask the ptp4l at server_path in every domain with every transportSpecific, the usual ones first,
- * for at most timeout_ns. own_path as in struct pmc_client_options.
+ * for at most timeout_ns. own_path as in struct pmc_client_options. stop_fd, unless it is negative,
+ * ends the search once it is readable.
  *
- * 0; -ETIMEDOUT: nothing makes it answer: it is stopped, or wants authenticated messages
- * (linuxptp 4.3); or what pmc_client_connect() can return.
+ * 0; -ECANCELED: stop_fd; -ETIMEDOUT: nothing makes it answer: it is stopped, or wants
+ * authenticated messages (linuxptp 4.3); or what pmc_client_connect() can return.
  */
 PMC_EXPORT int pmc_find_domain(const char *server_path, const char *own_path, int64_t timeout_ns,
-			       struct pmc_found *out);
+			       int stop_fd, struct pmc_found *out);
 
 /*
  * The same over a network, until any clock answers: every domain with the transportSpecifics 0 and
@@ -29,4 +30,4 @@ PMC_EXPORT int pmc_find_domain(const char *server_path, const char *own_path, in
  * domains don't answer and nothing piles up.
  */
 PMC_EXPORT int pmc_find_network_domain(const struct pmc_network *network, int64_t timeout_ns,
-				       struct pmc_found *out);
+				       int stop_fd, struct pmc_found *out);

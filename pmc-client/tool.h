@@ -84,13 +84,22 @@ void print_options(void);
 /* What o->config says of how to reach ptp4l, unless an option did. False after a complaint. */
 bool take_config(struct tool_options *o);
 
-/* --- tool_session.c --- */
+/* --- tool_open.c --- */
 
 /*
  * Find the socket, connect, and see that ptp4l answers; every way in which it may not is told from
  * the others and complained about. 0, or the exit status to leave with. Close it in any case.
  */
 int session_open(struct session *s, const struct tool_options *o, bool read_write);
+
+/*
+ * Who was asked has gone: say so, and wait until it answers again, however long that takes; say
+ * that too. False after a signal, or if it came back as another than was asked for.
+ */
+bool session_await_return(struct session *s);
+
+/* --- tool_session.c --- */
+
 void session_close(struct session *s);
 
 /* The exit status for what has happened so far. */
@@ -135,6 +144,11 @@ json_t *json_foreign_text(const char *text);
 /* Append to s->messages, or print one object a line with the time of day. */
 void collect_message(struct session *s, const struct pmc_message *m);
 void discard_message(struct session *s, const struct pmc_message *m);
+
+/* In JSON, one object a line: that who is asked has gone, or is back; where events may be missing.
+ */
+void print_connection(const struct session *s, bool connected, int64_t away_ns);
+void print_gap(const struct session *s, const char *from, const char *to, const char *why);
 
 /* Print {"schema": "pmc-client.WHAT/1", "socket" or "interface" and "transport", "domain",
  * "transport_specific", "messages"} and free the messages. */

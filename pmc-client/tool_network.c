@@ -114,7 +114,11 @@ static int adapt(struct session *s)
 		tool_complain("%s: no clock answers: no link", network->interface);
 		return EXIT_BAD;
 	}
-	r = pmc_find_network_domain(network, discovery_ns, &found);
+	r = pmc_find_network_domain(network, discovery_ns, s->o->signals_fd, &found);
+	if (r == -ECANCELED) {
+		s->interrupted = true;
+		return EXIT_INTERRUPTED;
+	}
 	if (r < 0) {
 		tool_complain("%s: no clock answers over %s, in no domain; \"scan\" tries every "
 			      "transport; a ptp4l of this host answers on its socket only",

@@ -312,6 +312,36 @@ void collect_message(struct session *s, const struct pmc_message *m)
 	print_json(object, JSON_COMPACT);
 }
 
+/* One line that is no message. */
+static json_t *json_note(const struct session *s, const char *schema)
+{
+	char when[TOOL_TIME_OF_DAY];
+
+	return json_pack("{s:s, s:s, s:o}", "schema", schema, "time", tool_time_of_day(when, 0),
+			 s->o->network.interface ? "interface" : "socket",
+			 json_foreign_text(pmc_client_path(s->client)));
+}
+
+void print_connection(const struct session *s, bool connected, int64_t away_ns)
+{
+	json_t *object = json_note(s, "pmc-client.connection/1");
+
+	(void)json_object_set_new(object, "connected", json_boolean(connected));
+	if (connected)
+		(void)json_object_set_new(object, "away_ns", json_integer(away_ns));
+	print_json(object, JSON_COMPACT);
+}
+
+void print_gap(const struct session *s, const char *from, const char *to, const char *why)
+{
+	json_t *object = json_note(s, "pmc-client.gap/1");
+
+	(void)json_object_set_new(object, "from", json_string(from));
+	(void)json_object_set_new(object, "to", json_string(to));
+	(void)json_object_set_new(object, "reason", json_string(why));
+	print_json(object, JSON_COMPACT);
+}
+
 void print_collected(struct session *s, const char *what)
 {
 	const struct pmc_network *network = &s->o->network;
