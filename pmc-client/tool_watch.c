@@ -3,10 +3,13 @@
  * watch: ids at an interval, or events as they happen. Subscriptions are short and renewed at half
  * their time, so that this program, stopped or starved, leaves ptp4l room to work on. Whether ptp4l
  * still has it is asked for each second: a connected socket does not tell that its peer has gone.
+ * A ptp4l that has gone is waited for, and subscribed to again.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "pmc-client/tool.h"
 
@@ -33,6 +36,7 @@ struct watch {
 	int64_t renew_mono_ns, ends_mono_ns; /* of the subscription */
 	bool ended;                          /* ptp4l does not have it any more */
 	bool denied;                         /* it refuses to have one */
+	bool returned;                       /* it is another ptp4l: nothing was ordered of it */
 	unsigned int pushes;
 	uint64_t lost;         /* of the client's counter, told */
 	int64_t heard_mono_ns; /* when all that was pushed had come */
@@ -80,6 +84,8 @@ static void report_gap(struct watch *w, const char *what)
 		from_mono_ns = w->heard_mono_ns;
 	tool_complain("%s: events may be missing from %s to %s", what,
 		      tool_time_of_day(from, now_mono_ns - from_mono_ns), tool_time_of_day(to, 0));
+	if (w->session.o->json)
+		print_gap(&w->session, from, to, what);
 	mark_heard(w);
 	w->ends_mono_ns = INT64_MAX;
 }
@@ -99,9 +105,25 @@ static void on_subscription(struct watch *w, const struct pmc_message *m)
 		   (m->data->subscribe_events_np.events[0] & w->mask) != w->mask;
 	if (w->ended)
 		report_gap(w, "ptp4l has no subscription any more");
+	else if (m->outcome == PMC_OK && w->returned)
+		report_gap(w, "ptp4l was away");
 	else if (m->outcome == PMC_OK)
 		mark_heard(w);
+	w->returned &= m->outcome != PMC_OK;
 	w->denied = m->outcome == PMC_ERROR_STATUS || m->outcome == PMC_NOT_SUPPORTED;
+}
+
+/* A reader that is slow is waited for here, where a signal ends that, and not by printing. */
+static bool can_print(struct session *s)
+{
+	struct pollfd wait[] = {
+		{.fd = STDOUT_FILENO, .events = POLLOUT},
+		{.fd = s->o->signals_fd, .events = POLLIN},
+	};
+
+	(void)poll(wait, 2, -1);
+	s->interrupted |= wait[1].revents != 0;
+	return !s->interrupted;
 }
 
 static void on_watched(struct session *s, const struct pmc_message *m)
@@ -115,6 +137,8 @@ static void on_watched(struct session *s, const struct pmc_message *m)
 	}
 	if (m->push)
 		take_push(w);
+	if (!can_print(s))
+		return;
 	if (s->o->json)
 		collect_message(s, m);
 	else
@@ -157,6 +181,8 @@ static bool drop_unknown_events(struct watch *w)
 			continue;
 		s->refused = 0;
 		session_ask(s, &request);
+		if (!pmc_client_connected(s->client) || s->interrupted)
+			break;
 		if (s->refused == 0)
 			continue;
 		w->mask &= ~events[i].event;
@@ -168,7 +194,7 @@ static bool drop_unknown_events(struct watch *w)
 	}
 	s->sink = sink;
 	s->refused = w->mask ? 0 : 1;
-	return w->mask != 0;
+	return w->mask != 0 && pmc_client_connected(s->client) && !s->interrupted;
 }
 
 /* A ptp4l that is silent may go on yet: it is asked again. */
@@ -195,6 +221,7 @@ static bool subscribe(struct watch *w)
 {
 	struct session *s = &w->session;
 	uint16_t duration_s = pmc_client_subscription_max_s(s->client);
+	int64_t ends_mono_ns;
 	int r;
 
 	if (duration_s == 0 && w->mask & PMC_EVENT_TIME_SYNC) {
@@ -218,9 +245,10 @@ static bool subscribe(struct watch *w)
 		return false;
 	}
 	w->renew_mono_ns = tool_now_ns() + duration_s * second_ns / 2;
-	w->ends_mono_ns = tool_now_ns() + duration_s * second_ns;
+	ends_mono_ns = tool_now_ns() + duration_s * second_ns;
 	w->ended = false;
 	(void)session_wait(s, INT64_MAX);
+	w->ends_mono_ns = ends_mono_ns;
 	return goes_on(w);
 }
 
@@ -246,44 +274,77 @@ static int watch_subscription(struct watch *w)
 	return 0;
 }
 
-static int watch_events(struct watch *w)
+/* Up to a loss of ptp4l, or the end. True: enough has been seen. */
+static bool watch_connection(struct watch *w)
 {
-	struct session *s = &w->session;
-
-	if (!drop_unknown_events(w))
-		return session_status(s);
 	if (w->mask & PMC_EVENT_TIME_SYNC)
-		learn_rate(s);
+		learn_rate(&w->session);
 	w->ends_mono_ns = INT64_MAX;
-	mark_heard(w);
 	while (subscribe(w))
 		if (watch_subscription(w) != 0)
+			return true;
+	return false;
+}
+
+/* True: it had gone, and is back. */
+static bool is_restarted(struct session *s)
+{
+	return !pmc_client_connected(s->client) && !s->interrupted && !ferror(stdout) &&
+	       session_await_return(s);
+}
+
+static int watch_events(struct watch *w)
+{
+	const uint32_t wanted = w->mask;
+	struct session *s = &w->session;
+
+	mark_heard(w);
+	do {
+		w->mask = wanted;
+		if (drop_unknown_events(w) && watch_connection(w))
 			return EXIT_GOOD;
-	if (!pmc_client_connected(s->client))
-		session_complain_gone(s);
+		w->returned = true;
+	} while (is_restarted(s));
 	return session_status(s);
 }
 
+static void ask_words(struct session *s, char **words)
+{
+	for (; *words; words++) {
+		struct pmc_request request = {
+			.action = PTP_GET,
+			.port = (uint16_t)s->o->port,
+			.clock = &s->o->clock,
+			.boundary_hops = s->o->boundary_hops,
+		};
+		const struct dataset *ds;
+
+		(void)parse_id(*words, &request.id, &ds);
+		session_ask(s, &request);
+	}
+}
+
+/* A round that ends because ptp4l does is asked again, once that is back. */
 static int watch_ids(struct watch *w, char **words)
 {
 	struct session *s = &w->session;
 	int64_t next_mono_ns = tool_now_ns();
+	unsigned int round = 0;
 
-	for (unsigned int round = 0; s->o->count == 0 || round < s->o->count; round++) {
-		if (!session_wait(s, next_mono_ns))
+	while (s->o->count == 0 || round < s->o->count) {
+		unsigned int refused = s->refused;
+
+		if (session_wait(s, next_mono_ns))
+			ask_words(s, words);
+		if (pmc_client_connected(s->client)) {
+			if (s->interrupted || ferror(stdout))
+				break;
+			round++;
+			next_mono_ns += s->o->interval_ns;
+		} else if (is_restarted(s)) {
+			s->refused = refused;
+		} else {
 			break;
-		next_mono_ns += s->o->interval_ns;
-		for (char **word = words; *word; word++) {
-			struct pmc_request request = {
-				.action = PTP_GET,
-				.port = (uint16_t)s->o->port,
-				.clock = &s->o->clock,
-				.boundary_hops = s->o->boundary_hops,
-			};
-			const struct dataset *ds;
-
-			(void)parse_id(*word, &request.id, &ds);
-			session_ask(s, &request);
 		}
 		/* After a stop there is nothing to be made up for. */
 		if (next_mono_ns < tool_now_ns())

@@ -226,14 +226,66 @@ stop watcher INT
 check "an interrupted watcher ends with 4" [ "$lab_status" = 4 ]
 check "... and leaves no socket" nothing_left
 
-board_start bc watcher "$client" -s "$LAB_WORK/bc-ptp4l" watch --events
+# --- ptp4l ends, and starts again ---
+
+board_start bc watcher "$client" -s "$LAB_WORK/bc-ptp4l" watch --events=port-state
 board_start bc sleeper "$client" -s "$LAB_WORK/bc-ptp4l" watch --interval '3 s' PRIORITY1
+board_start bc json "$client" -s "$LAB_WORK/bc-ptp4l" --json watch --events=port-state
+board_start bc other "$client" -s "$LAB_WORK/bc-ptp4l" watch --interval '200 ms' --count 40 PRIORITY1
 wait_for 5 'grep -q priority1 "$LAB_WORK/sleeper.log"'
 pause 1
 stop bc-ptp4l
-check "a watcher notices that ptp4l has gone" wait_for 5 '! is_running watcher'
-check "... and says so, once" [ "$(grep -cE '^pmc-client: .*(went away|refused)' "$LAB_WORK/watcher.log")" = 1 ]
-check "so does one that asks seldom" wait_for 5 '! is_running sleeper'
-check "... in the same words" grep -q 'ptp4l went away' "$LAB_WORK/sleeper.log"
+for each in watcher sleeper json other; do
+	check "$each notices that ptp4l has gone" \
+		wait_for 5 'grep -q "^pmc-client: .*ptp4l: ptp4l went away" "$LAB_WORK/$each.log"'
+done
+board_start bc ended "$client" -s "$LAB_WORK/bc-ptp4l" watch PRIORITY1
+check "one that is not there at first ends watch" wait_for 5 '! is_running ended'
+check "... as ever" grep -q 'no such socket' "$LAB_WORK/ended.log"
+pause 1
+start_ptp4l bc slave 0 'slaveOnly 0' '[eth0]' '[eth1]'
+for each in watcher sleeper json; do
+	check "$each notices that ptp4l is back" \
+		wait_for 5 'grep -qE "^pmc-client: .*ptp4l is back after [0-9.]+ s" "$LAB_WORK/$each.log"'
+	check "... and goes on" is_running "$each"
+done
+check "the end and the return are said once" \
+	[ "$(grep -cE '^pmc-client: .*ptp4l: ptp4l (went away|is back)' "$LAB_WORK/watcher.log")" = 2 ]
+check "events are subscribed to again" wait_for 20 'grep -q "PORT_DATA_SET.*portState=SLAVE" "$LAB_WORK/watcher.log"'
+check "... and when some may be missing is said" \
+	grep -q 'ptp4l was away: events may be missing from 20.* to 20' "$LAB_WORK/watcher.log"
+check "ids are asked for again, as often as was wanted" wait_for 15 '! is_running other'
+check "... which is no failure" [ "$(stop other; echo "$lab_status"; grep -c priority1=128 "$LAB_WORK/other.log")" = "0
+40" ]
+check "JSON has the end, the return and the gap" jq -se '
+	[.[] | select(.schema == "pmc-client.connection/1")] as $c |
+	[.[] | select(.schema == "pmc-client.gap/1")] as $g |
+	($c | map(.connected)) == [false, true] and $c[1].away_ns > 1e9 and $c[0].socket == $c[1].socket and
+	($g | length) == 1 and $g[0].from < $c[1].time and $g[0].to >= $c[1].time and $g[0].from < $c[0].time' \
+	<(grep '^{' "$LAB_WORK/json.log")
+check "... and events after them" wait_for 5 'tail -n 1 "$LAB_WORK/json.log" | grep -q "\"push\":true"'
+
+kill -STOP "${lab_pid[bc-ptp4l]}"
+pause 1
+ends_at_once() { # ends_at_once NAME SIGNAL
+	local start=$EPOCHREALTIME
+
+	stop "$1" "$2"
+	[ "$lab_status" = 4 ] && awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { exit b - a > 0.5 }'
+}
+check "one that waits for a stopped ptp4l ends at once" ends_at_once watcher INT
+kill -CONT "${lab_pid[bc-ptp4l]}"
+mkfifo "$LAB_WORK/slow"
+exec {slow}<>"$LAB_WORK/slow"
+board_words bc "$client" -s "$LAB_WORK/bc-ptp4l" watch --interval '1 ms' PORT_STATS_NP
+"${words[@]}" >"$LAB_WORK/slow" 2>"$LAB_WORK/stuck.log" &
+lab_pid[stuck]=$!
+pause 2
+check "so does one whose reader is slow" ends_at_once stuck INT
+exec {slow}<&-
+stop bc-ptp4l
+wait_for 5 'grep -c "went away" "$LAB_WORK/sleeper.log" | grep -qx 2'
+check "one that waits for its return ends at once" ends_at_once sleeper INT
+check "... also on SIGTERM" ends_at_once json TERM
 check "nothing is left beside ptp4l's socket" nothing_left
 lab_finish
