@@ -16,20 +16,19 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void on_message(void *userdata, const struct pmc_message *m)
+static void on_message(void *unused, const struct pmc_message *m)
 {
+	(void)unused;
 	if (m->outcome == PMC_OK)
 		printf("offset_ns=%" PRId64 "\n", m->data->current_ds.offset_ns);
-	else
-		printf("%s: %s\n", m->dataset->name, pmc_outcome_name(m->outcome));
 }
 
 int main(int argc, char **argv)
 {
-	struct pmc_client_options options = {.server_path = argc > 1 ? argv[1] : "/var/run/ptp4l",
-					     .on_message = on_message};
+	const char *path = argc > 1 ? argv[1] : "/var/run/ptp4l";
+	struct pmc_client_options o = {.server_path = path, .on_message = on_message};
 	struct pmc_client *c;
-	int r = pmc_client_new(&c, &options);
+	int r = pmc_client_new(&c, &o);
 
 	if (r == 0)
 		r = pmc_client_connect(c);
@@ -42,6 +41,6 @@ int main(int argc, char **argv)
 		}
 		(void)poll(NULL, 0, 1000);
 	}
-	(void)fprintf(stderr, "%s: %s\n", options.server_path, strerror(-r));
+	(void)fprintf(stderr, "%s: %s\n", path, strerror(-r));
 	return 1;
 }

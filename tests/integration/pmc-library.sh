@@ -18,7 +18,7 @@ uses() { # uses COMPILER FILE OPTION...: an own program, built against what is i
 	local flags
 
 	read -ra flags < <(pkg-config --cflags --libs pmc-client)
-	(cd "$LAB_WORK" && "$1" -Wall -Werror "${@:3}" -o "${2%.*}" "$2" "${flags[@]}")
+	(cd "$LAB_WORK" && "$1" -Wall -Wextra -Werror "${@:3}" -o "${2%.*}" "$2" "${flags[@]}")
 }
 
 reports_no_socket() {
@@ -41,7 +41,8 @@ cat >"$LAB_WORK/plus.cpp" <<-EOF
 		return pmc_dataset_by_name("TIME_STATUS_NP") ? 0 : 1;
 	}
 EOF
-check "the example compiles in C" uses gcc example.c
+check "the example has at most 40 lines of code and comments" [ "$(grep -vc '^$' "$LAB_WORK/example.c")" -le 40 ]
+check "... and compiles in C without a warning" uses gcc example.c
 check "... and runs with the shared library" reports_no_socket
 check "... by its soname" grep -q 'libpmc-client.so.0 ' <(ldd "$LAB_WORK/example")
 check "a program in C++ links" uses clang plus.cpp
