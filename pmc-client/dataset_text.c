@@ -49,17 +49,51 @@ static void format_number(const struct field *f, uint64_t value, char *buf, size
 		(void)snprintf(buf, size, "%" PRIu64, value);
 }
 
+/* How many octets the UTF-8 character of two octets or more at *in has; 0: it is none. */
+static size_t utf8_len(const unsigned char *in, size_t left, uint32_t *out)
+{
+	static const uint32_t least[] = {[2] = 0x80, [3] = 0x800, [4] = 0x10000};
+	size_t len = in[0] >= 0xF0 ? 4 : in[0] >= 0xE0 ? 3 : 2;
+
+	if (in[0] < 0xC0 || in[0] >= 0xF8 || len > left)
+		return 0;
+	*out = in[0] & (0x7FU >> len);
+	for (size_t i = 1; i < len; i++) {
+		if ((in[i] & 0xC0) != 0x80)
+			return 0;
+		*out = *out << 6 | (in[i] & 0x3F);
+	}
+	return *out >= least[len] ? len : 0;
+}
+
+/* C0, DEL and C1, the latter as one octet for terminals of eight bits */
+static bool is_control(uint32_t character)
+{
+	return character < 0x20 || (character >= 0x7F && character < 0xA0);
+}
+
 /* The text comes from whoever answers: what could steer a terminal is shown as '?'. */
 static void format_text(const struct ptp_text *text, char *buf, size_t size)
 {
-	size_t n = text->length < size ? text->length : size - 1;
+	const unsigned char *in = (const unsigned char *)text->text;
+	size_t n = text->length < size ? text->length : size - 1, at = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		buf[i] = text->text[i];
-		if ((unsigned char)buf[i] < 0x20 || buf[i] == 0x7F)
-			buf[i] = '?';
+	for (size_t i = 0, len; i < n; i += len) {
+		uint32_t character = 0;
+
+		len = utf8_len(in + i, n - i, &character);
+		if (len == 0) {
+			len = 1;
+			character = in[i];
+		}
+		if (is_control(character)) {
+			buf[at++] = '?';
+		} else {
+			memcpy(buf + at, in + i, len);
+			at += len;
+		}
 	}
-	buf[n] = '\0';
+	buf[at] = '\0';
 }
 
 static void format_octets(const uint8_t *octets, size_t n, char *buf, size_t size)

@@ -389,16 +389,34 @@ static void values_are_parsed(void **state)
 
 static void texts_cannot_steer_a_terminal(void **state)
 {
-	const struct dataset *ds = pmc_dataset_find(PTP_ID_USER_DESCRIPTION);
-	static const uint8_t body[] = "\x06"
-				      "a\x1B[2J\n";
-	union ptp_data data;
-	char text[8], small[4];
-	size_t n_fields;
+	static const struct {
+		const char *from, *shown;
+	} rows[] = {
+		{"a\x1b[2J\n", "a?[2J?"},
+		{"\x7f", "?"},
+		{"\xc2\x9b"
+		 "2J",
+		 "?2J"}, /* U+009B: CSI */
+		{"\xc2\x80\xc2\x9f\xc2\xa0",
+		 "??\xc2\xa0"}, /* the first, the last, and no control */
+		{"\x9b"
+		 "2J\x85",
+		 "?2J?"},                   /* the same in eight bits */
+		{"\xe0\x82\x9b", "\xe0??"}, /* longer than it has to be */
+		{"\xc2", "\xc2"},           /* cut off */
+		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x95\x92", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x95\x92"},
+	};
+	const struct dataset *ds = pmc_dataset_by_name("USER_DESCRIPTION");
 
-	assert_int_equal(pmc_dataset_decode(ds, body, sizeof(body), &data, &n_fields), 0);
-	assert_string_equal(pmc_field_format(&ds->fields[0], &data, text, sizeof(text)), "a?[2J?");
-	assert_string_equal(pmc_field_format(&ds->fields[0], &data, small, sizeof(small)), "a?[");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		union ptp_data data = {0};
+		char text[32];
+
+		assert_int_equal(pmc_field_parse(&ds->fields[0], rows[i].from, &data), 0);
+		assert_string_equal(pmc_field_format(&ds->fields[0], &data, text, sizeof(text)),
+				    rows[i].shown);
+		assert_in_range(strlen(pmc_field_format(&ds->fields[0], &data, text, 4)), 0, 3);
+	}
 }
 
 static void numbers_for_machines(void **state)
