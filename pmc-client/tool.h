@@ -61,6 +61,8 @@ struct session {
 	bool collecting;      /* it asks any number of clocks */
 	bool interrupted;
 	bool gone_told;
+	bool read_only_told;
+	unsigned int unsupported; /* of the refused, those that ptp4l does not have or grant */
 	unsigned int refused; /* answers without data, and missing ones, since the session began */
 };
 
@@ -108,6 +110,15 @@ int session_status(const struct session *s);
 /* Ask and wait. What is wrong with the request itself is complained about and counted as refused.
  */
 void session_ask(struct session *s, const struct pmc_request *request);
+
+/*
+ * Is this the socket on which ptp4l refuses SETs, events and some ids? Then that is said, once, and
+ * where to go instead. Asks.
+ */
+bool session_is_read_only(struct session *s);
+
+/* How a request without an answer ended, in words. */
+const char *session_why_silent(const struct session *s, const struct pmc_message *m);
 
 /* Wait for pushes and answers up to a moment; false if the server has gone, or after a signal. */
 bool session_wait(struct session *s, int64_t until_mono_ns);

@@ -121,7 +121,7 @@ void print_message(struct session *s, const struct pmc_message *m)
 		return;
 	}
 	if (!has_answer(m)) {
-		tool_complain("%s: %s%s", name, pmc_outcome_name(m->outcome),
+		tool_complain("%s: %s%s", name, session_why_silent(s, m),
 			      s->answers > 0 ? ", not every port answered" : "");
 		return;
 	}
@@ -165,7 +165,7 @@ void print_line(struct session *s, const struct pmc_message *m)
 	if (m->error_id)
 		printf(" error=%s", ptp_error_name(m->error_id));
 	else if (m->outcome != PMC_OK && m->outcome != PMC_SHORT)
-		printf(" %s", pmc_outcome_name(m->outcome));
+		printf(" %s", session_why_silent(s, m));
 	for (size_t i = 0; i < m->n_fields; i++) {
 		const struct field *f = &m->dataset->fields[i];
 

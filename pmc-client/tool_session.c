@@ -61,6 +61,7 @@ void session_on_message(void *userdata, const struct pmc_message *m)
 		return;
 	if (!is_good(s, m))
 		s->refused++;
+	s->unsupported += m->outcome == PMC_NOT_SUPPORTED;
 	s->sink(s, m);
 }
 
@@ -120,7 +121,7 @@ bool may_change(const struct tool_options *o)
 	return true;
 }
 
-void session_ask(struct session *s, const struct pmc_request *request)
+static void ask(struct session *s, const struct pmc_request *request)
 {
 	struct pollfd signals = {.fd = s->o->signals_fd, .events = POLLIN};
 	int64_t give_up_ns = tool_now_ns() + s->o->timeout_ns;
@@ -157,6 +158,51 @@ void session_ask(struct session *s, const struct pmc_request *request)
 		return;
 	}
 	(void)session_wait(s, INT64_MAX);
+}
+
+const char *session_why_silent(const struct session *s, const struct pmc_message *m)
+{
+	if (m->outcome == PMC_TIMED_OUT && s->answers == 0 && !is_any_clock(&s->o->clock))
+		return "timed out: no clock of that identity answered";
+	return pmc_outcome_name(m->outcome);
+}
+
+/* A read-only socket has no subscriptions: its answer has no data. */
+static void take_read_only(struct session *s, const struct pmc_message *m)
+{
+	if (m->outcome != PMC_EMPTY)
+		return;
+	s->read_only_told = true;
+	tool_complain("%s: this is ptp4l's read-only socket; the read-write one is its "
+		      "uds_address, usually /var/run/ptp4l",
+		      pmc_client_path(s->client));
+}
+
+bool session_is_read_only(struct session *s)
+{
+	const struct pmc_request request = {.action = PTP_GET, .id = PTP_ID_SUBSCRIBE_EVENTS_NP};
+	unsigned int refused = s->refused, answers = s->answers;
+	tool_sink_fn *sink = s->sink;
+
+	if (s->o->network.interface || s->read_only_told)
+		return s->read_only_told;
+	s->sink = take_read_only;
+	ask(s, &request);
+	s->sink = sink;
+	s->refused = refused;
+	s->answers = answers;
+	return s->read_only_told;
+}
+
+void session_ask(struct session *s, const struct pmc_request *request)
+{
+	const struct dataset *ds = pmc_dataset_find(request->id);
+	unsigned int unsupported = s->unsupported;
+
+	ask(s, request);
+	if (s->unsupported > unsupported &&
+	    (request->action != PTP_GET || (ds && ds->flags & DATASET_READ_WRITE)))
+		(void)session_is_read_only(s);
 }
 
 int session_status(const struct session *s)

@@ -179,11 +179,11 @@ static bool drop_unknown_events(struct watch *w)
 
 		if (!(w->mask & events[i].event))
 			continue;
-		s->refused = 0;
+		s->unsupported = 0;
 		session_ask(s, &request);
 		if (!pmc_client_connected(s->client) || s->interrupted)
 			break;
-		if (s->refused == 0)
+		if (s->unsupported == 0)
 			continue;
 		w->mask &= ~events[i].event;
 		tool_complain("%s: this ptp4l is too old to push it; linuxptp %s can",
@@ -301,6 +301,11 @@ static int watch_events(struct watch *w)
 	mark_heard(w);
 	do {
 		w->mask = wanted;
+		w->denied = false;
+		if (session_is_read_only(s)) {
+			s->refused++;
+			break;
+		}
 		if (drop_unknown_events(w) && watch_connection(w))
 			return EXIT_GOOD;
 		w->returned = true;

@@ -220,6 +220,34 @@ stop end-ptp4l KILL
 check "a socket left behind is said to be that" exits 2 'nobody listens' \
 	"$client" -s "$LAB_WORK/end-ptp4l" get PRIORITY1
 
+check "a clock that is not there is said to be that" exits 1 'no clock of that identity answered' \
+	"$client" -s "$LAB_WORK/bc-ptp4l" -T '200 ms' -c 020000.fffe.000001 get PRIORITY1
+check "... also in pmc's syntax" exits 1 'no clock of that identity answered' \
+	"$client" -s "$LAB_WORK/bc-ptp4l" -T '200 ms' 'TARGET 020000.fffe.000001-1' 'GET PRIORITY1'
+if ptp4l_is_new; then
+	read_only="this is ptp4l's read-only socket"
+	for words in 'set PRIORITY2 priority2=77' 'get PORT_PROPERTIES_NP' 'watch --events=port-state'; do
+		read -ra words <<<"$words"
+		check "${words[*]} on a read-only socket is told to be that" \
+			exits 1 "$read_only" "$client" -s "$LAB_WORK/bc-ptp4l-ro" "${words[@]}"
+	done
+	check "... as command and pmc's SET are" exits 1 "$read_only" \
+		"$client" -s "$LAB_WORK/bc-ptp4l-ro" 'SET PRIORITY2 77'
+	check "what needs no other socket is not" [ -z "$("$client" -s "$LAB_WORK/bc-ptp4l-ro" get PRIORITY1 2>&1 >/dev/null)" ]
+fi
+
+# a signal need not wait for a search of all domains
+kill -STOP "${lab_pid[gm-ptp4l]}"
+"$client" -s "$LAB_WORK/gm-ptp4l" -T '100 ms' get PRIORITY1 2>"$LAB_WORK/searching.log" &
+searching=$!
+pause 0.6
+start=$EPOCHREALTIME status=0
+kill -TERM "$searching"
+wait "$searching" || status=$?
+check "a signal ends the search for a domain at once" awk -v s="$status" -v a="$start" -v b="$EPOCHREALTIME" \
+	'BEGIN { exit s != 4 || b - a > 0.5 }'
+kill -CONT "${lab_pid[gm-ptp4l]}"
+
 # --- watching ---
 
 ours bc watch --interval '100 ms' --count 5 TIME_STATUS_NP >"$LAB_WORK/polled"
