@@ -56,9 +56,9 @@ static double known(int64_t ns)
 	return ns == SAMPLE_UNKNOWN ? NAN : (double)ns;
 }
 
-static struct compare_row new_row(const char *subject, const char *column, bool latency)
+static struct compare_row new_row(enum compare_kind kind, const char *subject, const char *column)
 {
-	struct compare_row row = {.latency = latency, .verdict = COMPARE_UNKNOWN};
+	struct compare_row row = {.kind = kind, .verdict = COMPARE_UNKNOWN};
 
 	(void)snprintf(row.subject, sizeof(row.subject), "%s", subject);
 	(void)snprintf(row.column, sizeof(row.column), "%s", column);
@@ -187,6 +187,23 @@ static bool same_port(const struct compare *c, const struct report_offset_series
 	       (c->a.report->n_offsets == 1 && c->b.report->n_offsets == 1);
 }
 
+static size_t count_phcs(const struct report *r, enum series_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_phcs; i++)
+		n += r->phcs[i].series.kind == kind;
+	return n;
+}
+
+/* As ports: by name, and where each has only one of that kind. */
+static bool same_clock(const struct compare *c, const struct series *a, const struct series *b)
+{
+	return a->kind == b->kind &&
+	       (strcmp(a->subject, b->subject) == 0 ||
+		(count_phcs(c->a.report, a->kind) == 1 && count_phcs(c->b.report, a->kind) == 1));
+}
+
 /* Every series of the one against every series of the other, in one column of both. */
 static int compare_column(struct compare *c, size_t column, size_t other)
 {
@@ -197,16 +214,28 @@ static int compare_column(struct compare *c, size_t column, size_t other)
 
 	for (size_t i = 0; i < a->n_offsets; i++)
 		for (size_t k = 0; k < b->n_offsets && r == 0; k++) {
-			struct compare_row row = new_row(a->offsets[i].series.subject, name, false);
+			struct compare_row row =
+				new_row(COMPARE_OFFSET, a->offsets[i].series.subject, name);
 
 			if (same_port(c, &a->offsets[i], &b->offsets[k]))
 				r = compare_offsets(c, &row, &a->offsets[i].columns[column],
 						    &b->offsets[k].columns[other]);
 		}
+	for (size_t i = 0; i < a->n_phcs; i++)
+		for (size_t k = 0; k < b->n_phcs && r == 0; k++) {
+			const struct series *s = &a->phcs[i].series;
+			struct compare_row row =
+				new_row(s->kind == SERIES_PHC2SYS ? COMPARE_PHC2SYS : COMPARE_PHC,
+					s->subject, name);
+
+			if (same_clock(c, s, &b->phcs[k].series))
+				r = compare_offsets(c, &row, &a->phcs[i].columns[column],
+						    &b->phcs[k].columns[other]);
+		}
 	for (size_t i = 0; i < a->n_latencies; i++)
 		for (size_t k = 0; k < b->n_latencies && r == 0; k++) {
 			const char *cpu = a->latencies[i].series.subject;
-			struct compare_row row = new_row(cpu, name, true);
+			struct compare_row row = new_row(COMPARE_LATENCY, cpu, name);
 
 			if (strcmp(cpu, b->latencies[k].series.subject) == 0)
 				r = compare_latencies(c, &row, &a->latencies[i].columns[column],

@@ -32,11 +32,19 @@ enum compare_verdict {
 };
 const char *compare_verdict_name(enum compare_verdict verdict);
 
+enum compare_kind {
+	COMPARE_OFFSET,
+	COMPARE_LATENCY,
+	COMPARE_PHC,     /* the system clock against a PHC, as measured */
+	COMPARE_PHC2SYS, /* what phc2sys claims of the clock that it steers */
+	COMPARE_KIND_MAX
+};
+
 struct compare_row {
-	char subject[REPORT_NAME_MAX]; /* the port or CPU */
+	enum compare_kind kind;
+	char subject[REPORT_NAME_MAX]; /* the port, CPU or clock */
 	char column[REPORT_NAME_MAX];  /* "all", or a phase that both have */
 	char figure[REPORT_NAME_MAX];  /* "99.9 %", "max", "TDEV" */
-	bool latency;                  /* else of the offset */
 	int64_t tau_ns;                /* 0: no function of it */
 	double a_ns, b_ns;             /* NAN: none */
 	enum compare_verdict verdict;

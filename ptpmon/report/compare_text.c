@@ -50,6 +50,16 @@ static const char *change_of(const struct compare_row *row, char out[static FIGU
 	return out;
 }
 
+/* What a kind is called in JSON, and what is in front of its figures. */
+static const struct {
+	const char *name, *label;
+} kinds[COMPARE_KIND_MAX] = {
+	[COMPARE_OFFSET] = {"offset", "|offset|"},
+	[COMPARE_LATENCY] = {"latency", "latency"},
+	[COMPARE_PHC] = {"sys_minus_phc", "|system - PHC|"},
+	[COMPARE_PHC2SYS] = {"phc2sys", "|claimed|"},
+};
+
 static void add_label(struct strbuf *out, const struct compare_row *row)
 {
 	char label[FIGURE_MAX + REPORT_NAME_MAX];
@@ -59,8 +69,7 @@ static void add_label(struct strbuf *out, const struct compare_row *row)
 		(void)snprintf(label, sizeof(label), "%s %s", row->figure,
 			       figure_tau(row->tau_ns, tau));
 	else
-		(void)snprintf(label, sizeof(label), "%s %s", row->latency ? "latency" : "|offset|",
-			       row->figure);
+		(void)snprintf(label, sizeof(label), "%s %s", kinds[row->kind].label, row->figure);
 	strbuf_addf(out, "  %-*s", LABEL_WIDTH - 2, label);
 }
 
@@ -68,13 +77,14 @@ static const char *figure_of(const struct compare_row *row, double ns, char out[
 {
 	if (row->tau_ns || isnan(ns))
 		return figure_wander(ns, out);
-	return row->latency ? figure_latency((int64_t)ns, out) : figure_offset((int64_t)ns, out);
+	return row->kind == COMPARE_LATENCY ? figure_latency((int64_t)ns, out)
+					    : figure_offset((int64_t)ns, out);
 }
 
 static bool same_group(const struct compare_row *a, const struct compare_row *b)
 {
 	return strcmp(a->subject, b->subject) == 0 && strcmp(a->column, b->column) == 0 &&
-	       a->latency == b->latency;
+	       a->kind == b->kind;
 }
 
 static void add_rows(struct strbuf *out, const struct compare *c)
@@ -152,13 +162,12 @@ static json_t *rows_json(const struct compare *c)
 		const struct compare_row *row = &c->rows[i];
 
 		(void)json_array_append_new(
-			list,
-			json_pack("{ss ss ss ss so so so ss}", "kind",
-				  row->latency ? "latency" : "offset", "subject", row->subject,
-				  "column", row->column, "figure", row->figure, "tau_ns",
-				  row->tau_ns ? json_integer(row->tau_ns) : json_null(), "a_ns",
-				  json_ns(row->a_ns), "b_ns", json_ns(row->b_ns), "verdict",
-				  compare_verdict_name(row->verdict)));
+			list, json_pack("{ss ss ss ss so so so ss}", "kind", kinds[row->kind].name,
+					"subject", row->subject, "column", row->column, "figure",
+					row->figure, "tau_ns",
+					row->tau_ns ? json_integer(row->tau_ns) : json_null(),
+					"a_ns", json_ns(row->a_ns), "b_ns", json_ns(row->b_ns),
+					"verdict", compare_verdict_name(row->verdict)));
 	}
 	return list;
 }

@@ -18,6 +18,7 @@
 #include "ptpmon/store/schema-2.h" /* made from schema-2.sql */
 #include "ptpmon/store/schema-3.h" /* made from schema-3.sql */
 #include "ptpmon/store/schema-4.h" /* made from schema-4.sql */
+#include "ptpmon/store/schema-5.h" /* made from schema-5.sql */
 #include "ptpmon/store/schema.h"   /* made from schema.sql */
 
 /* Checking a big database on slow flash must not keep the recorder from recording. */
@@ -28,7 +29,8 @@ enum { LOG_BYTES = 4096000 };
 enum { CHECK_STEPS = 10000 }; /* virtual machine steps between two looks at the clock */
 
 /* steps[i] takes a record of version i to i + 1; a new one takes them all. */
-static const char *const steps[] = {schema_sql, schema_2_sql, schema_3_sql, schema_4_sql};
+static const char *const steps[] = {schema_sql, schema_2_sql, schema_3_sql, schema_4_sql,
+				    schema_5_sql};
 
 enum { DATABASE_VERSION = sizeof(steps) / sizeof(steps[0]) };
 

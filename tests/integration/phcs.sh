@@ -151,6 +151,8 @@ check "it ends in order" [ "$lab_status" = 0 ]
 check "what phc2sys claims is a series of each clock that it steered" [ "$(ptpmon_sql bc "
 	select group_concat(subject) from (select distinct subject from series
 		where kind = 'phc2sys' order by subject)")" = CLOCK_REALTIME,ptp0,ptp1 ]
+check "... for people, too" [ "$(ptpmon_sql bc "
+	select count(*) > 3 from phcs where clock = 'ptp0' and what like 'claimed%' and not unlocked")" = 1 ]
 check "... and each PHC was measured against the system clock" [ "$(ptpmon_sql bc "
 	select group_concat(subject) from series where kind = 'sys_minus_phc'")" = "ptp0,ptp1" ]
 

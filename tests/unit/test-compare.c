@@ -23,6 +23,8 @@ struct night {
 	const char *port, *kernel, *second_phase, *configuration, *board;
 	int64_t factor, worst_latency;
 	bool idle_held;
+	const char *phc; /* NULL: none, and no phc2sys */
+	int64_t phc_factor;
 };
 
 static const struct night good = {
@@ -34,6 +36,24 @@ static const struct night good = {
 	.factor = 10,
 	.worst_latency = 40000,
 };
+
+/* What was measured of the system clock against its PHC, and what phc2sys claims of that. */
+static void plant_phc(struct fixture *f, const struct night *night, uint64_t seed)
+{
+	unsigned own = fixture_series(f, SERIES_SYS_MINUS_PHC, "phc", night->phc);
+	unsigned claim = fixture_series(f, SERIES_PHC2SYS, "phc2sys", "CLOCK_REALTIME");
+
+	for (int64_t i = 0; i < 1200; i++) {
+		int64_t noise;
+
+		seed ^= seed << 13;
+		seed ^= seed >> 7;
+		seed ^= seed << 17;
+		noise = (int64_t)(seed >> 57) - 64;
+		fixture_sample(f, own, i * S, night->phc_factor * noise, 0);
+		fixture_sample(f, claim, i * S, noise, 0);
+	}
+}
 
 static struct report *record(const struct night *night, uint64_t seed)
 {
@@ -60,6 +80,8 @@ static struct report *record(const struct night *night, uint64_t seed)
 	}
 	for (int64_t i = 0; i < 1200; i++)
 		fixture_window(&f, cpu, i * S, 99, 5000, night->worst_latency + i % 7 * 100);
+	if (night->phc)
+		plant_phc(&f, night, seed);
 	fixture_close(&f, 1200 * S, "stopped", NULL);
 	r = fixture_report(&f, NULL);
 	(void)snprintf(r->run.kernel, sizeof(r->run.kernel), "%s", night->kernel);
@@ -91,11 +113,11 @@ static void pair_clear(struct pair *p)
 }
 
 static const struct compare_row *find(const struct compare *c, const char *column,
-				      const char *figure, bool latency, int64_t tau_ns)
+				      const char *figure, enum compare_kind kind, int64_t tau_ns)
 {
 	for (size_t i = 0; i < c->n_rows; i++)
 		if (strcmp(c->rows[i].column, column) == 0 &&
-		    strcmp(c->rows[i].figure, figure) == 0 && c->rows[i].latency == latency &&
+		    strcmp(c->rows[i].figure, figure) == 0 && c->rows[i].kind == kind &&
 		    c->rows[i].tau_ns == tau_ns)
 			return &c->rows[i];
 	fail_msg("no %s in %s", figure, column);
@@ -117,11 +139,12 @@ static void two_nights_alike_differ_by_chance(void **state)
 	assert_int_equal(p.c->n_alerts, 0);
 	assert_int_equal(p.c->n_differences, 0);
 	assert_false(compare_is_bad(p.c));
-	assert_int_equal(find(p.c, "all", "99 %", false, 0)->verdict, COMPARE_EQUAL);
-	assert_int_equal(find(p.c, "load", "50 %", false, 0)->verdict, COMPARE_EQUAL);
-	assert_int_equal(find(p.c, "idle", "TDEV", false, S)->verdict, COMPARE_EQUAL);
-	assert_int_equal(find(p.c, "all", "max", false, 0)->verdict, COMPARE_UNKNOWN);
-	assert_int_equal(find(p.c, "all", "MTIE", false, 16 * S)->verdict, COMPARE_UNKNOWN);
+	assert_int_equal(find(p.c, "all", "99 %", COMPARE_OFFSET, 0)->verdict, COMPARE_EQUAL);
+	assert_int_equal(find(p.c, "load", "50 %", COMPARE_OFFSET, 0)->verdict, COMPARE_EQUAL);
+	assert_int_equal(find(p.c, "idle", "TDEV", COMPARE_OFFSET, S)->verdict, COMPARE_EQUAL);
+	assert_int_equal(find(p.c, "all", "max", COMPARE_OFFSET, 0)->verdict, COMPARE_UNKNOWN);
+	assert_int_equal(find(p.c, "all", "MTIE", COMPARE_OFFSET, 16 * S)->verdict,
+			 COMPARE_UNKNOWN);
 }
 
 static void what_is_worse_is_worse_the_other_way_round_better(void **state)
@@ -134,10 +157,62 @@ static void what_is_worse_is_worse_the_other_way_round_better(void **state)
 		struct pair p = compare(i == 0 ? &good : &bad, i == 0 ? &bad : &good);
 		enum compare_verdict expected = i == 0 ? COMPARE_WORSE : COMPARE_BETTER;
 
-		assert_int_equal(find(p.c, "all", "50 %", false, 0)->verdict, expected);
-		assert_int_equal(find(p.c, "load", "99 %", false, 0)->verdict, expected);
-		assert_int_equal(find(p.c, "all", "TDEV", false, S)->verdict, expected);
+		assert_int_equal(find(p.c, "all", "50 %", COMPARE_OFFSET, 0)->verdict, expected);
+		assert_int_equal(find(p.c, "load", "99 %", COMPARE_OFFSET, 0)->verdict, expected);
+		assert_int_equal(find(p.c, "all", "TDEV", COMPARE_OFFSET, S)->verdict, expected);
 		assert_int_equal(compare_is_bad(p.c), i == 0);
+	}
+}
+
+static size_t count_kind(const struct compare *c, enum compare_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_rows; i++)
+		n += c->rows[i].kind == kind;
+	return n;
+}
+
+static void the_system_clock_stands_beside_where_both_have_it(void **state)
+{
+	static const struct {
+		const char *name, *phc;
+		int64_t factor;
+		bool compared;
+		enum compare_verdict measured;
+	} rows[] = {
+		{"the same", "ptp0", 1, true, COMPARE_EQUAL},
+		{"worse", "ptp0", 9, true, COMPARE_WORSE},
+		{"the only one, by another name", "ptp3", 9, true, COMPARE_WORSE},
+		{"without a PHC", NULL, 0, false, COMPARE_UNKNOWN},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct night a = good;
+		struct night b = good;
+		CLEANUP(strbuf_clear) struct strbuf text = {0};
+
+		a.phc = "ptp0";
+		a.phc_factor = 1;
+		b.phc = rows[i].phc;
+		b.phc_factor = rows[i].factor;
+		{
+			CLEANUP(pair_clear) struct pair p = compare(&a, &b);
+
+			compare_to_text(p.c, &text);
+			if ((count_kind(p.c, COMPARE_PHC) > 0) != rows[i].compared ||
+			    count_kind(p.c, COMPARE_PHC) != count_kind(p.c, COMPARE_PHC2SYS) ||
+			    !strstr(strbuf_text(&text), "|system - PHC| 50 %") == rows[i].compared)
+				fail_msg("%s: %s", rows[i].name, strbuf_text(&text));
+			if (!rows[i].compared)
+				continue;
+			assert_int_equal(find(p.c, "all", "50 %", COMPARE_PHC, 0)->verdict,
+					 rows[i].measured);
+			assert_int_equal(find(p.c, "load", "50 %", COMPARE_PHC2SYS, 0)->verdict,
+					 COMPARE_EQUAL);
+			assert_string_equal(find(p.c, "all", "50 %", COMPARE_PHC, 0)->subject,
+					    "ptp0");
+		}
 	}
 }
 
@@ -257,7 +332,7 @@ static void odd_pairs_are_drawn(void **state)
 	other.board = "[1, 2";
 	CLEANUP(pair_clear) struct pair p = compare(&good, &other);
 
-	assert_int_equal(find(p.c, "idle", "50 %", false, 0)->verdict, COMPARE_EQUAL);
+	assert_int_equal(find(p.c, "idle", "50 %", COMPARE_OFFSET, 0)->verdict, COMPARE_EQUAL);
 	for (size_t i = 0; i < p.c->n_rows; i++)
 		assert_string_not_equal(p.c->rows[i].column, "load");
 	p.b->from.utc_uncertain = true; /* a clock that was set later */
@@ -277,6 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_nights_alike_differ_by_chance),
 		cmocka_unit_test(what_is_worse_is_worse_the_other_way_round_better),
+		cmocka_unit_test(the_system_clock_stands_beside_where_both_have_it),
 		cmocka_unit_test(a_lost_real_time_kernel_is_told_first),
 		cmocka_unit_test(a_real_time_kernel_is_known_by_its_version),
 		cmocka_unit_test(differences_of_the_boards_are_listed),

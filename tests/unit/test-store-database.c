@@ -28,7 +28,7 @@ static void test_the_file_is_what_was_promised(void **state)
 	assert_int_equal(ask_int(f->path, "PRAGMA page_size"), 1024);
 	assert_int_equal(ask_int(f->path, "PRAGMA auto_vacuum"), 2);
 	assert_string_equal(ask(f->path, "PRAGMA journal_mode"), "wal");
-	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 4);
+	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 5);
 	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM pragma_table_list "
 					  "WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
 					  "AND NOT strict"),
@@ -144,7 +144,8 @@ static void test_a_directory_is_no_database(void **state)
 
 /* What the first version had instead. */
 static const char to_version_1[] =
-	"DROP VIEW hours; DROP TABLE rollup; ALTER TABLE run DROP COLUMN data_bytes; "
+	"DROP VIEW phcs; DROP VIEW hours; DROP TABLE rollup; ALTER TABLE run DROP COLUMN "
+	"data_bytes; "
 	"ALTER TABLE run DROP COLUMN written_bytes; CREATE TABLE rollup (series INTEGER NOT NULL "
 	"REFERENCES series, hour INTEGER NOT NULL, count INTEGER NOT NULL, min INTEGER, max "
 	"INTEGER, "
@@ -198,9 +199,10 @@ static void test_a_record_of_version_1_is_read_and_taken_on(void **state)
 	assert_true(size.file_bytes > 0);
 	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 1);
 	(void)store_close(open_fixture(f), "stopped", NSEC_PER_SEC);
-	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 4);
+	assert_int_equal(ask_int(f->path, "PRAGMA user_version"), 5);
 	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM sample"), 1000);
 	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM hours"), 0);
+	assert_int_equal(ask_int(f->path, "SELECT count(*) FROM phcs"), 0);
 	assert_string_equal(ask(f->path, "PRAGMA integrity_check"), "ok");
 }
 

@@ -216,6 +216,39 @@ static void test_views_tell_the_wall_clock_across_a_step(void **state)
 	assert_string_equal(ask(f->path, "SELECT how || ' ' || host FROM runs"), "stopped board");
 }
 
+static void test_the_view_of_phcs_says_whose_word_it_is(void **state)
+{
+	static const struct series all[] = {
+		{SERIES_OFFSET, "pmc", "eth0", "ns"},
+		{SERIES_SYS_MINUS_PHC, "phc", "ptp0", "ns"},
+		{SERIES_PHC2SYS, "phc2sys", "ptp1", "ns"},
+	};
+	const struct clock_anchor anchor = {500,          400, 1700000000000000000,
+					    TIME_UNKNOWN, 30,  ANCHOR_START};
+	struct fixture *f = *state;
+	struct store *s = open_fixture(f);
+
+	for (unsigned i = 0; i < COUNT(all); i++) {
+		const struct sample sample = {
+			.series = i,
+			.mono_ns = 1000 + i,
+			.value = -7 * (int64_t)i,
+			.flags = i == 2 ? SAMPLE_UNLOCKED : 0,
+		};
+
+		assert_int_equal(store_put_series(s, &all[i]), 0);
+		assert_true(store_put_sample(s, &sample));
+	}
+	assert_true(store_put_anchor(s, &anchor));
+	assert_int_equal(store_start(s, NSEC_PER_MSEC, -1), 0);
+	(void)store_close(s, "stopped", NSEC_PER_SEC);
+	assert_string_equal(
+		ask(f->path, "SELECT group_concat(utc||' '||clock||' '||what||' '||offset_ns||' '||"
+			     "unlocked, '; ') FROM phcs"),
+		"2023-11-14T22:13:20.000000501Z ptp0 measured: CLOCK_REALTIME - clock in UTC -7 0; "
+		"2023-11-14T22:13:20.000000502Z ptp1 claimed: clock - its source -14 1");
+}
+
 /* With the moment and who said so; what is not known is NULL. */
 static void test_verdicts(void **state)
 {
@@ -492,6 +525,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_what_is_put_is_read_back),
 		FIXTURE_TEST(test_views_tell_the_wall_clock_across_a_step),
+		FIXTURE_TEST(test_the_view_of_phcs_says_whose_word_it_is),
 		FIXTURE_TEST(test_verdicts),
 		FIXTURE_TEST(test_a_restarted_recorder_goes_on),
 		FIXTURE_TEST(test_others_begin_a_run_of_their_own),
