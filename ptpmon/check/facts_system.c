@@ -15,7 +15,7 @@
 #include "ptpmon/check/impl.h"
 #include "ptpmon/model/timescale.h"
 
-enum { MEMINFO_MAX = 4096 };
+enum { MEMINFO_MAX = 4096, BUS_TIMEOUT_US = 3000000 };
 
 static void read_rtc(void *userdata, const char *root, const char *rtc)
 {
@@ -95,6 +95,8 @@ static void ask_units(struct check_system *s)
 	sd_bus *bus = NULL;
 	int r = sd_bus_open_system(&bus);
 
+	if (r >= 0)
+		r = sd_bus_set_method_call_timeout(bus, BUS_TIMEOUT_US);
 	if (r >= 0)
 		r = sd_bus_call_method(bus, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
 				       "org.freedesktop.systemd1.Manager", "ListUnitsFiltered",

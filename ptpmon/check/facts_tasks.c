@@ -79,26 +79,45 @@ static bool is_child_of_ptpmon(const char *root, pid_t pid)
 	       strcmp(parent.name, "ptpmon") == 0;
 }
 
+/* The words of its command line, in text. */
+static size_t read_words(const char *root, pid_t pid, char text[static COMMAND_MAX],
+			 const char *words[static WORDS_MAX])
+{
+	ssize_t len = procstat_text(root, text, COMMAND_MAX, "/proc/%d/cmdline", (int)pid);
+	size_t n = 0;
+
+	for (const char *at = text; at < text + len && n < WORDS_MAX; at += strlen(at) + 1)
+		words[n++] = at;
+	return n;
+}
+
 static void judge_rival(const struct tasks *t, const char *root, const char *name)
 {
 	struct check_software *software = &t->f->software;
-	char command[COMMAND_MAX] = "";
+	char command[COMMAND_MAX];
 	const char *words[WORDS_MAX];
 	char why[RIVAL_WHY_MAX];
-	size_t n = 0;
-	ssize_t len;
+	size_t n;
 
 	if (!rival_is_known(name))
 		return;
-	len = procstat_text(root, command, sizeof(command), "/proc/%d/cmdline", (int)t->pid);
-	for (const char *at = command; at < command + len && n < WORDS_MAX; at += strlen(at) + 1)
-		words[n++] = at;
+	n = read_words(root, t->pid, command, words);
 	if (rival_judge(name, words, n, &t->ours, why) != RIVAL_RIVAL ||
 	    is_child_of_ptpmon(root, t->pid))
 		return;
 	software->rivals++;
 	list_add(software->rival, sizeof(software->rival), "%s (pid %d) %s", name, (int)t->pid,
 		 why);
+}
+
+/* The service itself, and none of the commands that ask it. */
+static bool is_service(const char *root, pid_t pid, const char *name)
+{
+	char command[COMMAND_MAX];
+	const char *words[WORDS_MAX];
+
+	return strcmp(name, "ptpmon") == 0 && read_words(root, pid, command, words) > 1 &&
+	       strcmp(words[1], "run") == 0;
 }
 
 /* Of another network namespace: another board's, for all that concerns ports and clocks here. */
@@ -124,8 +143,7 @@ static void judge_neighbour(struct tasks *t, const char *root, const char *pid, 
 		t->f->software.ptp4l = (int)t->pid;
 	else if (strcmp(name, "NetworkManager") == 0)
 		t->f->software.network_manager = true;
-	else if (strcmp(name, "ptpmon") == 0 && !is_child_of_ptpmon(root, t->pid) &&
-		 t->pid != getpid())
+	else if (is_service(root, t->pid, name))
 		facts_read_rights(t->f, root, pid);
 }
 

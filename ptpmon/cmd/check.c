@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptpmon/cmd/check_folder.h"
 #include "ptpmon/cmd/cmd.h"
 #include "ptpmon/cmd/options.h"
 #include "ptpmon/cmd/reporting.h"
@@ -14,7 +15,7 @@
 enum { CODES_MAX = 64 };
 
 struct settings {
-	const char *config, *db;
+	const char *config, *db, *folder;
 	bool json;
 	const char *codes[CODES_MAX];
 	size_t n_codes;
@@ -65,6 +66,7 @@ static bool parse(int argc, char **argv, struct settings *s, int *status)
 		{"only", 0, "CODE", "only this check; may be repeated", take_code, s, 0, 0},
 		{"probe", 0, NULL, "send two packets from each port, and see whether their time stamps come back",
 		 take_flag, &s->request.probe, 0, 0},
+		{"output", 'o', "DIR", "keep the results in a dated folder there as well", take_text, &s->folder, 0, 0},
 		OPTION_JSON(&s->json),
 		OPTION_CONFIG(&s->config),
 		OPTION_DB(&s->db),
@@ -102,23 +104,13 @@ static int load(const struct settings *s, struct config **c)
 	return EXIT_GOOD;
 }
 
-static int print(const struct check_results *r, bool json)
+static int print(const struct check_results *r, const struct settings *s)
 {
-	struct strbuf text = {0};
-	CLEANUP(freep) char *drawn = NULL;
-	json_auto_t *object = NULL;
-	int status;
+	CLEANUP(freep) char *drawn = check_draw(r, s->json);
+	int status = reporting_print("check", drawn);
 
-	if (json) {
-		object = check_to_json(r);
-		drawn = object ? json_dumps(object, JSON_INDENT(2)) : NULL;
-	} else {
-		check_to_text(r, &text);
-		drawn = strbuf_steal(&text);
-	}
-	status = reporting_print("check", drawn);
-	if (status == EXIT_GOOD && json)
-		status = reporting_print("check", "\n");
+	if (status == EXIT_GOOD && s->folder)
+		status = check_folder_write(r, s->folder);
 	if (status != EXIT_GOOD)
 		return status;
 	return r->of[CHECK_FAIL] ? EXIT_BAD : EXIT_GOOD;
@@ -147,5 +139,5 @@ int cmd_check(int argc, char **argv)
 		check_facts_ask(facts, &s.request);
 	if (!facts || check_all(&results, facts, s.codes, s.n_codes) < 0)
 		return options_complain("check", "%s", strerror(ENOMEM));
-	return print(&results, s.json);
+	return print(&results, &s);
 }

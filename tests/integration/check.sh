@@ -81,6 +81,10 @@ check "0: none failed" exits 0 -c "$LAB_WORK/slave.conf" --only port-link
 check "2: no such check" exits 2 --only no-such-thing
 check "... in one line" [ "$(wc -l <"$LAB_WORK/check.out")" = 1 ]
 check "2: no such file" exits 2 -c "$LAB_WORK/no-such.conf"
+check "kept in a folder" exits 0 -i eth0 --only port-link -o "$LAB_WORK/kept"
+check "... with its text" grep -q "PASS  port-link" "$LAB_WORK"/kept/*Z/check.txt
+check "... and its JSON" [ "$(jq -r '.checks[0].verdict' "$LAB_WORK"/kept/*Z/check.json)" = PASS ]
+check "2: no such folder" exits 2 -i eth0 --only port-link -o "$LAB_WORK/none/kept"
 check "without a configuration" exits 0 -i eth0 --only port-link
 check "it changed nothing" [ "$(state)" = "$before" ]
 
