@@ -108,7 +108,7 @@ void facts_ask_port(struct check_port *p)
 /* Never beside a ptp4l, nor beside a service that may start one at any moment. */
 void facts_probe_port(struct check_facts *f, struct check_port *p)
 {
-	if (f->software.ptp4l || f->software.rights.service)
+	if (f->software.n_ptp4l || f->software.rights.service)
 		p->probe_error = EBUSY;
 	else
 		p->probe_error = -probe_port(p->name, PROBE_NS, &p->probe);

@@ -113,6 +113,19 @@ static void judge_irqs(const struct check_facts *f, const struct check_port *p,
 	judge_intruders(f, f->cpus.irq_intruders, f->cpus.irqs, "interrupts", out);
 }
 
+static void judge_priorities(const struct check_facts *f, const struct check_port *p,
+			     struct check_finding *out)
+{
+	const struct audit *a = &f->cpus.audit;
+	char line[AUDIT_LINE_MAX];
+
+	if (!a->subjects)
+		found(out, CHECK_SKIP, "no ptp4l runs");
+	else
+		found(out, audit_has_trouble(a) ? CHECK_WARN : CHECK_PASS, "%s",
+		      audit_describe(a, line));
+}
+
 /* clang-format off */
 static const struct check rows[] = {
 	{"cpu-governor", judge_governor,
@@ -136,6 +149,9 @@ static const struct check rows[] = {
 	{"cpu-isolated-irqs", judge_irqs,
 	 "no interrupt is delivered to an isolated CPU",
 	 "echo OTHER-CPUS >/proc/irq/N/smp_affinity_list; irqaffinity= for the next boot", SECTION_CPUS},
+	{"cpu-priorities", judge_priorities,
+	 "nobody else's thread has a higher priority than the ptp4l that runs, on its CPUs",
+	 "give it a lower priority or other CPUs; [ptp4l] fifo_priority and cpus", SECTION_CPUS},
 };
 /* clang-format on */
 

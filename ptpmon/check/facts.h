@@ -17,6 +17,7 @@
 #include "ptpmon/collect/ethtool.h"
 #include "ptpmon/collect/phc_device.h"
 #include "ptpmon/conf/conf.h"
+#include "ptpmon/model/audit.h"
 #include "ptpmon/supervise/refusal.h"
 
 enum {
@@ -24,6 +25,7 @@ enum {
 	CHECK_TEXT_MAX = 192,
 	CHECK_COMMAND_LINE_MAX = 2048, /* the kernel's own */
 	CHECK_PORTS_MAX = 16,
+	CHECK_PROGRAMS_MAX = 16,
 	CHECK_UNKNOWN = -1,
 };
 
@@ -62,6 +64,7 @@ struct check_kernel {
 };
 
 struct check_cpus {
+	struct audit audit;            /* who is above ptp4l on its CPUs; no subjects: no ptp4l */
 	struct refusal_facts limits;   /* present, online, isolated; RT group scheduling */
 	unsigned governed, performing; /* CPUs with a governor; with performance */
 	char governors[CHECK_TEXT_MAX];
@@ -120,9 +123,11 @@ struct check_software {
 	char version[CHECK_NAME_MAX];
 	char linuxptp_why[CHECK_TEXT_MAX];
 	bool network_manager; /* it runs */
-	int ptp4l;            /* the pid of one, or 0 */
-	int64_t late_stamps;  /* complaints of ptp4l in the run that is recorded now; or
-				 CHECK_UNKNOWN */
+	size_t n_ptp4l, n_ours;
+	int32_t ptp4l[CHECK_PROGRAMS_MAX]; /* the pids of those that run here */
+	int32_t ours[CHECK_PROGRAMS_MAX];  /* and of all programs of linuxptp and ptpmon */
+	int64_t late_stamps; /* complaints of ptp4l in the run that is recorded now; or
+				CHECK_UNKNOWN */
 	unsigned rivals;
 	char rival[CHECK_TEXT_MAX];
 	unsigned stale_sockets, foreign_sockets;

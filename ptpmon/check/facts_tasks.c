@@ -8,9 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ptpmon/base/cleanup.h"
+#include "ptpmon/base/nsec.h"
 #include "ptpmon/base/procstat.h"
 #include "ptpmon/check/impl.h"
+#include "ptpmon/collect/threads.h"
 #include "ptpmon/model/rivals.h"
+
+DEFINE_FREEP(struct thread_scan, thread_scan_free)
 
 enum { COMMAND_MAX = 2048, WORDS_MAX = 64, STATUS_MAX = 4096 };
 
@@ -134,14 +139,22 @@ static bool is_elsewhere(const char *root, pid_t pid)
 	return stat(path, &its) == 0 && its.st_ino != own.st_ino;
 }
 
+static void add_pid(int32_t pids[static CHECK_PROGRAMS_MAX], size_t *n, pid_t pid)
+{
+	if (*n < CHECK_PROGRAMS_MAX)
+		pids[(*n)++] = pid;
+}
+
 static void judge_neighbour(struct tasks *t, const char *root, const char *pid, const char *name)
 {
 	if (is_elsewhere(root, t->pid))
 		return;
 	judge_rival(t, root, name);
 	if (strcmp(name, "ptp4l") == 0)
-		t->f->software.ptp4l = (int)t->pid;
-	else if (strcmp(name, "NetworkManager") == 0)
+		add_pid(t->f->software.ptp4l, &t->f->software.n_ptp4l, t->pid);
+	if (is_ours(name))
+		add_pid(t->f->software.ours, &t->f->software.n_ours, t->pid);
+	if (strcmp(name, "NetworkManager") == 0)
 		t->f->software.network_manager = true;
 	else if (is_service(root, t->pid, name))
 		facts_read_rights(t->f, root, pid);
@@ -195,6 +208,24 @@ static void learn_ours(struct tasks *t, const struct config *c)
 	}
 }
 
+/* One look: who waits for a CPU between two is the recorder's to see. */
+static void read_priorities(struct check_facts *f, const char *root)
+{
+	CLEANUP(thread_scan_freep) struct thread_scan *s = NULL;
+	const struct check_software *software = &f->software;
+	const struct audit_context context = {
+		.subject = "ptp4l",
+		.our_pids = software->ours,
+		.n_our_pids = software->n_ours,
+	};
+	int64_t now_mono_ns = nsec_now(CLOCK_MONOTONIC);
+
+	if (software->n_ptp4l && thread_scan_new(&s, root) == 0 &&
+	    thread_scan_begin(s, software->ptp4l, software->n_ptp4l, now_mono_ns) == 0 &&
+	    thread_scan_step(s, SIZE_MAX) == 1)
+		thread_scan_judge(s, &context, now_mono_ns, &f->cpus.audit);
+}
+
 void facts_read_tasks(struct check_facts *f, const struct check_request *rq)
 {
 	struct tasks t = {.f = f};
@@ -202,4 +233,5 @@ void facts_read_tasks(struct check_facts *f, const struct check_request *rq)
 	learn_ours(&t, rq->config);
 	each_entry(rq->root, "/proc", "[0-9]*", judge_process, &t);
 	each_entry(rq->root, "/proc/irq", "[0-9]*", judge_interrupt, &t);
+	read_priorities(f, rq->root);
 }
