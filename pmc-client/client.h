@@ -99,7 +99,11 @@ enum pmc_event {
 	PMC_EVENT_CMLDS = 1 << 3,           /* 4.3: CMLDS_INFO_NP */
 };
 
-/* A request in full; pmc_client_get() covers the usual case. */
+/*
+ * A request in full; pmc_client_get() covers the usual case. A management message (IEEE 1588-2019
+ * 15.4.1) with one TLV (15.5.2), whose data are those of the id (15.5.3; see dataset.h); refused
+ * with another one (15.5.4).
+ */
 struct pmc_request {
 	enum ptp_action action; /* PTP_GET, PTP_SET or PTP_COMMAND */
 	uint16_t id;

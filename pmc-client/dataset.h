@@ -9,7 +9,7 @@
  * local minus reference: positive means the local clock is ahead.
  *
  * Layouts: IEEE 1588-2019 clause 15.5.3 for the standard ids; linuxptp 3.1.1 to 4.4 for the _NP
- * ones, which no standard fixes.
+ * ones, which no standard fixes. Each row names its own (struct dataset).
  */
 #pragma once
 
@@ -64,7 +64,7 @@ enum ptp_id {
 
 #define PTP_UNICAST_MASTERS_MAX 65 /* as many as fit into ptp4l's 1500 octets */
 
-/* The ids whose data are one octet (15.5.3.3, .4, .5, .6): PRIORITY1, DOMAIN ... */
+/* The ids whose data are one octet: PRIORITY1, DOMAIN ... */
 struct ptp_octet {
 	uint8_t value;
 };
@@ -384,6 +384,9 @@ struct dataset {
 	const char *name;
 	size_t size;       /* of the struct */
 	const char *since; /* first linuxptp version that answers; NULL: all of 3.1.1 and later */
+	/* Where the layout comes from: a clause of the standard, or linuxptp. NULL without flags.
+	 */
+	const char *layout;
 	const struct field *fields;
 	size_t n_fields;
 };

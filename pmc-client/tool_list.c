@@ -20,6 +20,8 @@ static void print_dataset(const struct dataset *ds, bool fields)
 	       ds->flags & DATASET_PORT ? "port" : "clock", actions(ds, buf),
 	       ds->since ? ds->since : "3.1.1",
 	       ds->flags & DATASET_READ_WRITE ? " read-write socket" : "");
+	if (fields && ds->layout)
+		printf("        as in %s\n", ds->layout);
 	for (size_t i = 0; fields && i < ds->n_fields; i++) {
 		const struct field *f = &ds->fields[i];
 
@@ -41,12 +43,12 @@ static json_t *json_dataset(const struct dataset *ds)
 				fields, json_pack("{s:s, s:s, s:s?}", "name", f->name, "standard",
 						  f->standard, "unit", f->unit));
 	}
-	return json_pack("{s:i, s:s, s:s, s:b, s:b, s:b, s:b, s:s, s:o}", "number", ds->id, "id",
-			 ds->name, "scope", ds->flags & DATASET_PORT ? "port" : "clock", "get",
-			 ds->flags & DATASET_GET, "set", ds->flags & DATASET_SET, "command",
+	return json_pack("{s:i, s:s, s:s, s:b, s:b, s:b, s:b, s:s, s:s?, s:o}", "number", ds->id,
+			 "id", ds->name, "scope", ds->flags & DATASET_PORT ? "port" : "clock",
+			 "get", ds->flags & DATASET_GET, "set", ds->flags & DATASET_SET, "command",
 			 ds->flags & DATASET_COMMAND, "read_write_socket",
 			 ds->flags & DATASET_READ_WRITE, "since", ds->since ? ds->since : "3.1.1",
-			 "fields", fields);
+			 "layout", ds->layout, "fields", fields);
 }
 
 /* Without words every id that some version answers. */

@@ -143,6 +143,9 @@ check "setting all ports at once is refused" exits 2 'which port' \
 check "a list of one id takes its number" \
 	grep -q TIME_STATUS_NP <("$client" list 0xC000)
 
+check "... and says where its layout is from" \
+	grep -q 'as in IEEE 1588-2019 15.5.3.4.1$' <("$client" list CURRENT_DATA_SET)
+
 # --- in the place of pmc ---
 
 for words in 'GET TIME_STATUS' 'G CURRENT' 'get announce'; do

@@ -54,6 +54,22 @@ static bool pad_is_garbage(const struct vector *v, const struct ptp_message *m)
 	return strstr(v->file, "pmcreq_set_") && m->body_len == 2;
 }
 
+/* What can be asked for cites the standard, or the program that made it up. */
+static void layouts_have_an_origin(void **state)
+{
+	const struct dataset *ds;
+
+	for (size_t i = 0; (ds = pmc_dataset_at(i)); i++) {
+		const char *origin =
+			ds->id < PTP_ID_TIME_STATUS_NP ? "IEEE 1588-2019 15.5.3." : "linuxptp ";
+
+		if (!(ds->flags & (DATASET_GET | DATASET_SET | DATASET_COMMAND)))
+			assert_null(ds->layout);
+		else if (!ds->layout || strncmp(ds->layout, origin, strlen(origin)) != 0)
+			fail_msg("%s: %s", ds->name, ds->layout ? ds->layout : "no origin");
+	}
+}
+
 static void recorded_bodies_encode_to_the_same_octets(void **state)
 {
 	size_t checked = 0;
@@ -442,6 +458,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_in_order),
+		cmocka_unit_test(layouts_have_an_origin),
 		cmocka_unit_test(recorded_bodies_encode_to_the_same_octets),
 		cmocka_unit_test(recorded_values_are_what_pmc_prints),
 		cmocka_unit_test(every_truncated_body_is_refused_or_short),
