@@ -15,13 +15,16 @@ sql() {
 	sqlite3 "$night" "$1"
 }
 
+browse() { # browse OPTION...: the page in a browser without a screen
+	timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$LAB_WORK/profile" \
+		"$@" "file://$LAB_WORK/night.html" >/dev/null 2>&1
+}
+
 draw() { # draw NAME WIDTH [OPTION...]: a picture of the page that is not empty
 	local picture=$LAB_WORK/$1.png width=$2
 
-	shift 2
-	timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$LAB_WORK/profile" \
-		--window-size="$width,4000" --screenshot="$picture" "$@" "file://$LAB_WORK/night.html" \
-		>/dev/null 2>&1 && [ "$(stat -c %s "$picture")" -gt 50000 ]
+	browse --window-size="$width,4000" --screenshot="$picture" "${@:3}" &&
+		[ "$(stat -c %s "$picture")" -gt 50000 ]
 }
 
 lab_open
@@ -90,9 +93,7 @@ if [ -n "${TEST_FULL:-}" ] && command -v chromium >/dev/null; then
 	check "narrow" draw narrow 500
 	check "dark" draw dark 1280 --blink-settings=preferredColorScheme=0
 	check "dark is another picture" fails cmp -s "$LAB_WORK/wide.png" "$LAB_WORK/dark.png"
-	check "and prints it" timeout 120 chromium --headless=new --no-sandbox --disable-gpu \
-		--user-data-dir="$LAB_WORK/profile" --print-to-pdf="$LAB_WORK/night.pdf" \
-		"file://$LAB_WORK/night.html"
+	check "and prints it" browse --print-to-pdf="$LAB_WORK/night.pdf"
 	check "as a PDF" grep -qa '^%PDF' "$LAB_WORK/night.pdf"
 fi
 lab_finish
