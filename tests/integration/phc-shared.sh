@@ -6,6 +6,7 @@
 # shellcheck source=../lab/lib.sh
 . "$(dirname "$0")/../lab/lib.sh"
 
+# shellcheck disable=SC2034 # conditions read it
 REFUSAL='eth[01] shares /dev/ptp0 with a port of \[ptp4l( b)?\]: only one may steer it'
 
 ptp4ls() { # how many run on the board
