@@ -53,8 +53,7 @@ struct check_kernel {
 		char why[CHECK_TEXT_MAX];
 		int64_t run;
 		char kernel[CHECK_TEXT_MAX]; /* "RELEASE VERSION" */
-		int realtime;                /* as above */
-	} before;                            /* the newest run in the database */
+	} before;                            /* the newest run of another boot in the database */
 	struct {
 		bool read; /* else not allowed, and why says so */
 		char why[CHECK_TEXT_MAX];
@@ -142,6 +141,7 @@ struct check_software {
 		char path[CONFIG_PATH_MAX];
 		int error;
 		int64_t free_bytes;
+		int64_t run;        /* the newest in the database */
 		int database_error; /* 0, -ENOENT: none yet, or what opening it gave */
 		char database_why[CHECK_TEXT_MAX];
 	} disk;

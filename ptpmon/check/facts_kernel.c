@@ -135,7 +135,6 @@ void facts_read_kernel(struct check_facts *f, const char *root)
 	k->rt_period_us = number_in(root, INT64_MIN, "/proc/sys/kernel/sched_rt_period_us");
 	(void)procstat_text(root, k->clocksource, sizeof(k->clocksource),
 			    "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	k->before.realtime = CHECK_UNKNOWN;
 	(void)snprintf(k->before.why, sizeof(k->before.why), "no run is recorded");
 	read_log(k, root);
 }

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "ptpmon/base/procstat.h"
 #include "ptpmon/check/impl.h"
 #include "ptpmon/store/query.h"
+#include "ptpmon/store/runs.h"
 #include "ptpmon/supervise/probe.h"
 #include "ptpmon/supervise/spawn.h"
 
@@ -190,34 +190,47 @@ static int count_late_stamp(void *userdata, const struct query_event *e)
 	return 0;
 }
 
+/* The newest of another boot that noted its kernel: this one's has it by itself. */
+struct earlier {
+	struct check_kernel *kernel;
+	char boot_id[CHECK_NAME_MAX];
+};
+
+static int note_earlier(void *userdata, const struct run_facts *run)
+{
+	struct earlier *e = userdata;
+
+	if (!*run->kernel || strcmp(run->boot_id, e->boot_id) == 0)
+		return 0;
+	e->kernel->before.known = true;
+	e->kernel->before.run = run->id;
+	(void)snprintf(e->kernel->before.kernel, sizeof(e->kernel->before.kernel), "%s",
+		       run->kernel);
+	return 0;
+}
+
 static void ask_record(struct check_facts *f, const char *database)
 {
 	CLEANUP(query_freep) struct query *q = NULL;
-	struct check_kernel *k = &f->kernel;
+	struct check_software *s = &f->software;
+	struct earlier e = {.kernel = &f->kernel};
 	char why[QUERY_ERROR_MAX] = "";
-	const struct query_run *run;
-	json_auto_t *board = NULL;
-	const char *realtime;
-	int r = query_open(&q, database, NULL, why);
+	struct runs_size size;
 
-	f->software.disk.database_error = r;
-	(void)snprintf(f->software.disk.database_why, CHECK_TEXT_MAX, "%.*s", CHECK_TEXT_MAX - 1,
-		       why);
-	if (r < 0)
+	s->disk.database_error = query_open(&q, database, NULL, why);
+	(void)snprintf(s->disk.database_why, CHECK_TEXT_MAX, "%.*s", CHECK_TEXT_MAX - 1, why);
+	if (!q)
 		return;
-	run = query_run(q);
-	k->before.known = *run->kernel;
-	k->before.run = run->id;
-	(void)snprintf(k->before.kernel, sizeof(k->before.kernel), "%s", run->kernel);
-	if (run->being_written) {
-		f->software.late_stamps = 0;
+	s->disk.run = query_run(q)->id;
+	if (query_run(q)->being_written) {
+		s->late_stamps = 0;
 		(void)query_visit_events(q, INT64_MIN, INT64_MAX, count_late_stamp,
-					 &f->software.late_stamps);
+					 &s->late_stamps);
 	}
-	board = json_loads(run->board, 0, NULL);
-	realtime = json_string_value(json_object_get(board, "realtime_kernel"));
-	if (realtime)
-		k->before.realtime = strcmp(realtime, "1") == 0;
+	(void)procstat_text("", e.boot_id, sizeof(e.boot_id), "/proc/sys/kernel/random/boot_id");
+	(void)runs_visit(database, note_earlier, &e, &size, why);
+	if (!f->kernel.before.known)
+		(void)snprintf(f->kernel.before.why, CHECK_TEXT_MAX, "only this boot is recorded");
 }
 
 void facts_ask_software(struct check_facts *f, const struct check_request *rq)

@@ -92,7 +92,7 @@ static void judge_changed(const struct check_facts *f, const struct check_port *
 	(void)snprintf(now, sizeof(now), "%s %s", k->release, k->version);
 	if (!k->before.known)
 		found(out, CHECK_SKIP, "%s", k->before.why);
-	else if ((says_realtime(k->before.kernel) || k->before.realtime == 1) && !is_realtime(k))
+	else if (says_realtime(k->before.kernel) && !is_realtime(k))
 		found(out, CHECK_FAIL, "%s is no PREEMPT_RT kernel; run %" PRId64 " had one, %.*s",
 		      k->release, k->before.run, (int)strcspn(k->before.kernel, " "),
 		      k->before.kernel);
@@ -274,7 +274,7 @@ static const struct check rows[] = {
 	 "the kernel is PREEMPT_RT, by its version and by /sys/kernel/realtime",
 	 "boot a kernel built with CONFIG_PREEMPT_RT", SECTION_KERNEL},
 	{"kernel-changed", judge_changed,
-	 "it is the kernel of the newest recorded run; one that was real-time and is not fails",
+	 "it is the kernel of the newest run that another boot recorded; one that was real-time and is not fails",
 	 "see what an update installed; put the kernel back, or qualify the board anew", SECTION_KERNEL},
 	{"kernel-isolation", judge_isolation,
 	 "CPUs are isolated, and all that isolcpus= asks for",

@@ -165,7 +165,7 @@ static void judge_beside_ptp4l(const struct check_facts *f, struct check_finding
 	else
 		found(out, late ? CHECK_FAIL : CHECK_PASS,
 		      "ptp4l runs, %" PRId64 " complaints about time stamps in run %" PRId64, late,
-		      f->kernel.before.run);
+		      f->software.disk.run);
 }
 
 static void judge_probe(const struct check_facts *f, const struct check_port *p,

@@ -139,7 +139,7 @@ static void judge_database(const struct check_facts *f, const struct check_port 
 
 	if (!error)
 		found(out, CHECK_PASS, "it opens; its newest run is %" PRId64,
-		      f->kernel.before.run);
+		      f->software.disk.run);
 	else if (error == ENODATA)
 		found(out, CHECK_SKIP, "no configuration says where the record is");
 	else if (error == -ENOENT)

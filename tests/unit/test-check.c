@@ -242,6 +242,7 @@ static void tune(struct check_facts *f)
 	f->software.disk.free_bytes = INT64_C(4) << 30;
 	f->kernel.before.known = true;
 	f->kernel.before.run = 12;
+	f->software.disk.run = 13;
 	(void)strcpy(f->kernel.before.kernel,
 		     "6.18.0-rt3-lts #1 SMP PREEMPT_RT Thu Oct 15 09:12:44 UTC 2026");
 	f->system.failed_units = 0;
@@ -326,7 +327,7 @@ static const struct {
 	{ "silent", probed_silent, "port-probe", CHECK_FAIL, "no time stamp of what was sent" },
 	{ "not restored", not_restored, "port-probe", CHECK_FAIL, "could not be restored" },
 	{ "no rights", no_rights, "port-probe", CHECK_SKIP, "not permitted" },
-	{ "beside ptp4l", beside_ptp4l, "port-probe", CHECK_PASS, "0 complaints about time stamps in run 12" },
+	{ "beside ptp4l", beside_ptp4l, "port-probe", CHECK_PASS, "0 complaints about time stamps in run 13" },
 	{ "with complaints", late_ptp4l, "port-probe", CHECK_FAIL, "3 complaints" },
 	{ "a foreign ptp4l", foreign_ptp4l, "port-probe", CHECK_SKIP, "nothing records" },
 	{ "good", nothing, "port-phc", CHECK_PASS, "/dev/ptp0, readable and writable" },
@@ -361,7 +362,7 @@ static const struct {
 	{ "room", nothing, "sw-disk", CHECK_PASS, "4096 MiB free" },
 	{ "some room", some_room, "sw-disk", CHECK_WARN, "500 MiB" },
 	{ "no room", no_room, "sw-disk", CHECK_FAIL, "5 MiB" },
-	{ "good", nothing, "sw-database", CHECK_PASS, "newest run is 12" },
+	{ "good", nothing, "sw-database", CHECK_PASS, "newest run is 13" },
 	{ "damaged", damaged, "sw-database", CHECK_FAIL, "damaged" },
 	{ "secret", secret, "sw-database", CHECK_WARN, "" },
 	{ "ours", our_console, "sw-console", CHECK_FAIL, "which is this terminal" },
