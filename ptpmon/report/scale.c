@@ -91,8 +91,8 @@ static size_t linear_ticks(const struct scale *s, size_t most, double *out)
 	double first = ceil(s->low / step - 1e-9);
 	size_t n = 0;
 
-	for (double i = first; i * step <= s->high + step * 1e-9 && n < SCALE_TICKS_MAX; i++)
-		out[n++] = i * step;
+	for (; n < SCALE_TICKS_MAX && (first + (double)n) * step <= s->high + step * 1e-9; n++)
+		out[n] = (first + (double)n) * step;
 	return n;
 }
 
@@ -103,8 +103,8 @@ static size_t decades(double first, double high, size_t most, double *out)
 	double skip = fmax(1, ceil(count / (double)(most > 0 ? most : 1)));
 	size_t n = 0;
 
-	for (double i = 0; i < count && n < SCALE_TICKS_MAX; i += skip)
-		out[n++] = first * pow(10, i);
+	for (; n < SCALE_TICKS_MAX && (double)n * skip < count; n++)
+		out[n] = first * pow(10, (double)n * skip);
 	return n;
 }
 
