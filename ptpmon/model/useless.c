@@ -202,9 +202,9 @@ static const struct rule {
 	const char *what; /* and for how long */
 } rules[] = {
 	{EVENT_MANAGEMENT_SILENT, "ptp4l", false, since_silent, after_silent, after_silent,
-	 works_answers, "ptp4l runs, but has not answered on its management socket"},
+	 works_answers, "ptp4l has not answered on its management socket"},
 	{EVENT_SOCKET_GONE, "ptp4l", false, since_socket_gone, after_socket, after_socket,
-	 works_answers, "ptp4l runs, but its management socket has been gone"},
+	 works_answers, "ptp4l's management socket has been gone"},
 	{EVENT_SYNC_STALE, "ptp4l", false, since_sync_stale, after_stale, after_master, works_port,
 	 "SLAVE, but nothing new from its master"},
 	{EVENT_PORT_STUCK, "ptp4l", false, since_stuck, after_stuck, after_own_try, works_state,

@@ -367,7 +367,7 @@ static void events_say_everything(void **state)
 	struct useless_news over = named;
 	struct event e = useless_event(&named, "eth0", 23 * S);
 
-	assert_string_equal(e.text, "eth0: ptp4l runs, but has not answered on its management "
+	assert_string_equal(e.text, "eth0: ptp4l has not answered on its management "
 				    "socket for 3.0 s: it is started again");
 	assert_string_equal(e.detail,
 			    "{\"cause\":\"management-silent\",\"from_mono_ns\":\"20000000000\","
@@ -376,7 +376,7 @@ static void events_say_everything(void **state)
 	over.recover_ns = 7 * S;
 	e = useless_event(&over, "eth0", 27 * S);
 	assert_int_equal(e.code, EVENT_RECOVERED);
-	assert_string_equal(e.text, "eth0: works again, 7.0 s after: ptp4l runs, but has not "
+	assert_string_equal(e.text, "eth0: works again, 7.0 s after: ptp4l has not "
 				    "answered on its management socket");
 	assert_non_null(strstr(e.detail, ",\"recover_ns\":7000000000}"));
 }
