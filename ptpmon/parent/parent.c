@@ -247,7 +247,7 @@ static void restart_child(struct supervised *s, const char *why)
 {
 	if (s->kind->on_request && child_status(s->child)->state == CHILD_STOPPED)
 		return;
-	log_notice("%s: restart: %s", s->name, why);
+	log_info("%s: restart: %s", s->name, why); /* who asked has told why */
 	child_restart(s->child);
 }
 
