@@ -146,7 +146,7 @@ const struct config_row config_rows[] = {
 	    "an alarm ends when its quantity was good for so long"),
 	OPT("limits", "gap", limits.gap_ns, duration, "0", "1 d", "0",
 	    "alarm when the newest offset is older; 0: as soon as it is unknown (*stale_after*)"),
-	OPT("limits", "port_state", limits.port_state_ns, duration, "0", "1 d", "30 s",
+	OPT("limits", "port_state", limits.port_state_ns, duration, "0", "1 d", "60 s",
 	    "alarm when a port was not in the state of its role for so long; 0: no limit"),
 	OPT("limits", "free_space", limits.free_space_bytes, size, "1 MiB", "8 TiB", "64 MiB",
 	    "alarm when there is less beside the database; 0: no limit"),
