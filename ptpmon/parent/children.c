@@ -169,81 +169,67 @@ static int plan_sampler(struct supervised *s, struct spawn_plan *plan,
 static const struct child_kind sampler_kind = {
 	.policy = &restart_default_policy, .plan = plan_sampler, .section = "latency"};
 
-/* phc2sys */
-
-static int schedule_any_phc2sys(struct supervised *s, struct spawn_plan *plan)
-{
-	const struct config *c = s->parent->config;
-
-	plan->program = s->program;
-	plan->output_fd = s->log_fds[1];
-	plan->must_schedule = c->realtime.on_refusal == ON_REFUSAL_FAIL;
-	plan->death_signal = SIGKILL;
-	return schedule_phc2sys(c, &plan->schedule) < 0 ? -ENODEV : 0;
-}
+/* phc2sys, three ways: which clock it steers, and by which, is what the recorder asked for. */
 
 static int plan_phc2sys(struct supervised *s, struct spawn_plan *plan,
 			char why[static STATUS_TEXT_MAX])
 {
-	int r = schedule_any_phc2sys(s, plan);
+	struct parent *p = s->parent;
 
-	return r < 0 ? r
-		     : command_phc2sys(&s->parent->command, s->parent->config, s->program,
-				       s->steer.phc_index, s->steer.utc_offset_s);
+	plan->program = s->program;
+	plan->output_fd = s->log_fds[1];
+	plan->must_schedule = p->config->realtime.on_refusal == ON_REFUSAL_FAIL;
+	plan->death_signal = SIGKILL;
+	if (schedule_phc2sys(p->config, &plan->schedule) < 0)
+		return -ENODEV;
+	return s->kind->command(&p->command, p->config, s->program, &s->steer);
 }
 
-static const struct child_kind phc2sys_kind = {
-	.policy = &restart_default_policy,
-	.plan = plan_phc2sys,
-	.section = "phc2sys",
-	.on_request = true,
-};
+static int command_to_system(struct command *out, const struct config *c, const char *program,
+			     const struct message_steer *steer)
+{
+	return command_phc2sys(out, c, program, steer->phc_index, steer->utc_offset_s);
+}
 
-/* The one that goes the other way, for a grandmaster. */
+static int command_from_system(struct command *out, const struct config *c, const char *program,
+			       const struct message_steer *steer)
+{
+	return command_feeder(out, c, program, steer->phc_index, steer->utc_offset_s);
+}
+
+static int command_from_phc(struct command *out, const struct config *c, const char *program,
+			    const struct message_steer *steer)
+{
+	return command_joiner(out, c, program, steer->phc_index, steer->sink_index);
+}
+
 static int sink_of_feeder(const struct message_steer *steer)
 {
 	return steer->phc_index;
 }
 
-static int plan_feeder(struct supervised *s, struct spawn_plan *plan,
-		       char why[static STATUS_TEXT_MAX])
-{
-	int r = schedule_any_phc2sys(s, plan);
-
-	return r < 0 ? r
-		     : command_feeder(&s->parent->command, s->parent->config, s->program,
-				      s->steer.phc_index, s->steer.utc_offset_s);
-}
-
-static const struct child_kind feeder_kind = {
-	.policy = &restart_default_policy,
-	.plan = plan_feeder,
-	.section = "phc2sys",
-	.on_request = true,
-	.sink = sink_of_feeder,
-};
-
-/* The one from PHC to PHC, where the ports of a ptp4l have several. */
 static int sink_of_joiner(const struct message_steer *steer)
 {
 	return steer->sink_index;
 }
 
-static int plan_joiner(struct supervised *s, struct spawn_plan *plan,
-		       char why[static STATUS_TEXT_MAX])
-{
-	int r = schedule_any_phc2sys(s, plan);
+#define PHC2SYS                                                                                    \
+	.policy = &restart_default_policy, .plan = plan_phc2sys, .section = "phc2sys",             \
+	.on_request = true
 
-	return r < 0 ? r
-		     : command_joiner(&s->parent->command, s->parent->config, s->program,
-				      s->steer.phc_index, s->steer.sink_index);
-}
+static const struct child_kind phc2sys_kind = {PHC2SYS, .command = command_to_system};
 
+/* A grandmaster's PHC by CLOCK_REALTIME. */
+static const struct child_kind feeder_kind = {
+	PHC2SYS,
+	.command = command_from_system,
+	.sink = sink_of_feeder,
+};
+
+/* PHC by PHC, where the ports of a ptp4l have several. */
 static const struct child_kind joiner_kind = {
-	.policy = &restart_default_policy,
-	.plan = plan_joiner,
-	.section = "phc2sys",
-	.on_request = true,
+	PHC2SYS,
+	.command = command_from_phc,
 	.sink = sink_of_joiner,
 };
 

@@ -29,6 +29,9 @@ struct child_kind {
 	int (*plan)(struct supervised *s, struct spawn_plan *plan,
 		    char why[static STATUS_TEXT_MAX]);
 	bool on_request; /* started and stopped by MESSAGE_STEER and MESSAGE_STOP alone */
+	/* The command line of a phc2sys, steering as it was asked to. */
+	int (*command)(struct command *out, const struct config *c, const char *program,
+		       const struct message_steer *steer);
 	/* The index of the PHC that it steers when told so; NULL: it steers none. */
 	int (*sink)(const struct message_steer *steer);
 	/* of the configuration, whose change restarts it; NULL: its command and schedule tell */
