@@ -189,13 +189,16 @@ static void no_spike_is_lost(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		CLEANUP(strbuf_clear) struct strbuf svg = {0};
 		struct chart chart = {.report = r, .kind = CHART_TIME};
-		double spike = rows[i].left + 0.5 + SPIKE_S * rows[i].columns / QUIET_S;
-		double late = rows[i].left + 0.5 + LATE_S * rows[i].columns / QUIET_S;
+		int spike = SPIKE_S * rows[i].columns / QUIET_S; /* columns of pixels */
+		int late = LATE_S * rows[i].columns / QUIET_S;
+		double middle = rows[i].left + 0.5; /* of the first */
 
 		chart_draw(&chart, rows[i].wide, true, &svg);
 		/* narrow columns are made of wide ones, whose edges are not theirs */
-		assert_true(fabs(x_of_top(strbuf_text(&svg), "env", 0) - spike) <= !rows[i].wide);
-		assert_true(fabs(x_of_top(strbuf_text(&svg), "env", 1) - late) <= !rows[i].wide);
+		assert_true(fabs(x_of_top(strbuf_text(&svg), "env", 0) - middle - spike) <=
+			    !rows[i].wide);
+		assert_true(fabs(x_of_top(strbuf_text(&svg), "env", 1) - middle - late) <=
+			    !rows[i].wide);
 		assert_non_null(strstr(strbuf_text(&svg), ">4000 ns<"));
 		assert_non_null(strstr(strbuf_text(&svg), ">250.0 us<"));
 	}
@@ -257,7 +260,7 @@ static void compare_rows(const char *page, const json_t *series, size_t nth,
 	const json_t *columns = json_object_get(series, "columns");
 
 	for (size_t i = 0; i < n; i++) {
-		char cells[CELLS_MAX][FIGURE_MAX];
+		char cells[CELLS_MAX][FIGURE_MAX] = {0};
 
 		assert_int_equal(cells_of(page, rows[i].row, nth, cells), json_array_size(columns));
 		for (size_t c = 0; c < json_array_size(columns); c++) {
