@@ -106,7 +106,8 @@ static void try_connect(struct pmc_source *s, int64_t now_mono_ns)
 	if (now_mono_ns < s->connect_due_ns)
 		return;
 	s->connect_due_ns = now_mono_ns + CONNECT_EVERY_NS;
-	if (pmc_client_connect(s->client) < 0)
+	s->connect_error = -pmc_client_connect(s->client);
+	if (s->connect_error)
 		return;
 	s->connections++;
 	s->socket_ino = stat(s->options.server_path, &st) == 0 ? st.st_ino : 0;
@@ -243,6 +244,11 @@ bool pmc_source_socket_there(const struct pmc_source *s)
 		return true;
 	return stat(s->options.server_path, &st) == 0 && st.st_ino == s->socket_ino &&
 	       st.st_dev == s->socket_dev;
+}
+
+int pmc_source_connect_error(const struct pmc_source *s)
+{
+	return pmc_client_connected(s->client) ? 0 : s->connect_error;
 }
 
 uint64_t pmc_source_requests(const struct pmc_source *s)

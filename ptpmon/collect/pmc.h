@@ -81,5 +81,8 @@ int64_t pmc_source_announce_timeout_ns(const struct pmc_source *s, size_t i);
 /* The path still leads to the socket that was connected to (true while there is no connection). */
 bool pmc_source_socket_there(const struct pmc_source *s);
 
+/* The errno that the newest try to connect failed with; 0 while there is a connection. */
+int pmc_source_connect_error(const struct pmc_source *s);
+
 /* Requests sent so far. */
 uint64_t pmc_source_requests(const struct pmc_source *s);

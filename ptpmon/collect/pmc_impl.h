@@ -35,6 +35,7 @@ struct pmc_source {
 	size_t at;        /* the port whose offsets come, or came last */
 	int64_t due_ns[QUESTIONS];
 	int64_t connect_due_ns;
+	int connect_error; /* errno of the newest try */
 	unsigned connections;
 	int64_t answered_mono_ns; /* the last answer to anything; 0: none */
 	unsigned timeouts;        /* in a row */

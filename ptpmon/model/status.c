@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ptpmon/model/status.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ptpmon/base/nsec.h"
@@ -118,19 +120,38 @@ static bool is_held_back(const struct status_phc2sys *p, const char *name)
 	return p->wanted && !p->open && strcmp(name, *p->name ? p->name : "phc2sys") == 0;
 }
 
+const char *status_explain_socket(int error, const char *path, const char *section,
+				  char out[static STATUS_TEXT_MAX])
+{
+	switch (error) {
+	case EACCES:
+		(void)snprintf(out, STATUS_TEXT_MAX,
+			       "%s: permission denied: let this user write to it (uds_file_mode of "
+			       "ptp4l 4, or chmod), or run ptpmon as root",
+			       path);
+		break;
+	case ENOENT:
+		(void)snprintf(
+			out, STATUS_TEXT_MAX,
+			"%s: no such socket: start ptp4l, or set [%s] socket to its uds_address",
+			path, section);
+		break;
+	case ECONNREFUSED:
+		(void)snprintf(out, STATUS_TEXT_MAX,
+			       "%s: nobody listens there any more: start ptp4l again", path);
+		break;
+	default:
+		(void)snprintf(out, STATUS_TEXT_MAX, "%s: %s", path, strerror(error));
+		break;
+	}
+	return out;
+}
+
 bool status_child_is_held(const struct status *s, const struct status_child *c)
 {
-	bool held = is_held_back(&s->phc2sys, c->name);
+	bool held = c->held || is_held_back(&s->phc2sys, c->name);
 
 	for (size_t i = 0; i < s->n_joiners; i++)
 		held = held || is_held_back(&s->joiners[i], c->name);
 	return held && (c->state == CHILD_STOPPED || c->state == CHILD_STOPPING);
-}
-
-bool status_child_is_needless(const struct status *s, const struct status_child *c)
-{
-	for (size_t i = 0; i < s->n_joiners; i++)
-		if (s->joiners[i].needless && strcmp(s->joiners[i].name, c->name) == 0)
-			return status_child_is_held(s, c);
-	return false;
 }

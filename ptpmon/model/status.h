@@ -63,12 +63,13 @@ struct status_scale {
 };
 
 struct status_port {
-	char name[16];                /* the interface */
-	char role[16];                /* of its ptp4l: "grandmaster", "slave" … */
-	char socket[STATUS_TEXT_MAX]; /* ptp4l's management socket, for `pmc -s` */
-	struct reading state;         /* enum ptp_port_state */
-	int64_t state_since_mono_ns;  /* 0 while unknown */
-	bool absent;                  /* there is no such interface */
+	char name[16];                 /* the interface */
+	char role[16];                 /* of its ptp4l: "grandmaster", "slave" … */
+	char socket[STATUS_TEXT_MAX];  /* ptp4l's management socket, for `pmc -s` */
+	char problem[STATUS_TEXT_MAX]; /* why it cannot be asked there, and what to do; or "" */
+	struct reading state;          /* enum ptp_port_state */
+	int64_t state_since_mono_ns;   /* 0 while unknown */
+	bool absent;                   /* there is no such interface */
 	bool carrier_known, carrier;
 	char clock_identity[24];    /* "020000.fffe.000002", or "" */
 	char grandmaster[24];       /* "", while unknown */
@@ -133,6 +134,7 @@ struct status_child {
 	int64_t pid;             /* 0 while there is none */
 	int64_t started_mono_ns; /* of this process */
 	uint32_t starts;
+	bool held;       /* it only runs when it may, and now it may not */
 	char policy[16]; /* "SCHED_FIFO", as read back; "" while unknown */
 	int64_t priority;
 	char cpus[64];    /* as read back */
@@ -257,11 +259,15 @@ bool status_port_owes_offset(const struct status_port *p);
 /* One that follows a master, or has done so. */
 bool status_port_has_offset(const struct status_port *p);
 
+/*
+ * Why a ptp4l cannot be asked on its socket, by the errno of connect(), and what to do about it:
+ * "/var/run/ptp4l: permission denied: …". section is its own in the configuration.
+ */
+const char *status_explain_socket(int error, const char *path, const char *section,
+				  char out[static STATUS_TEXT_MAX]);
+
 /* It is a phc2sys, and it is down because it may not steer. */
 bool status_child_is_held(const struct status *s, const struct status_child *c);
-
-/* … and need not: ptp4l steers that PHC itself. */
-bool status_child_is_needless(const struct status *s, const struct status_child *c);
 
 /* It was heard once, and not for STATUS_SUPERVISOR_STALE_NS. */
 bool status_parent_is_silent(const struct status *s);

@@ -197,10 +197,15 @@ static enum status_verdict check_states(const struct status *s, char *why)
 			return say(STATUS_BAD, why, "%s: no port of this %s clock is SLAVE",
 				   p->name, p->role);
 	}
-	for (size_t i = 0; i < s->n_ports; i++)
-		if (!s->ports[i].state.known)
-			return say_unknown(s, why, s->ports[i].name, "port state",
-					   s->ports[i].state.mono_ns);
+	for (size_t i = 0; i < s->n_ports; i++) {
+		const struct status_port *p = &s->ports[i];
+
+		if (!p->state.known && p->problem[0])
+			return say(STATUS_UNKNOWN, why, "%s: port state unknown: %s", p->name,
+				   p->problem);
+		if (!p->state.known)
+			return say_unknown(s, why, p->name, "port state", p->state.mono_ns);
+	}
 	return STATUS_GOOD;
 }
 

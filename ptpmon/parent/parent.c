@@ -59,6 +59,7 @@ static void tell_recorder(struct supervised *s, enum event_code code, const char
 		.steer = s->steer,
 	};
 
+	m.child.held = s->kind->on_request && !s->steer.given;
 	(void)snprintf(m.text, sizeof(m.text), "%s", text);
 	send_to_recorder(s->parent, &m);
 }

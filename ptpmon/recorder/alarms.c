@@ -135,7 +135,7 @@ static void judge_children(struct recorder *rec)
 
 	for (size_t i = 0; i < s->n_children; i++) {
 		const struct status_child *c = &s->children[i];
-		bool down = c->state != CHILD_UP && !status_child_is_needless(s, c);
+		bool down = c->state != CHILD_UP && !status_child_is_held(s, c);
 
 		feed(rec, ALARM_CHILD, c->name, silent ? SAMPLE_UNKNOWN : down);
 		feed(rec, ALARM_SCHEDULE, c->name,

@@ -44,11 +44,15 @@ static void fill_record(const struct recorder *rec, struct status_record *out)
 
 static void fill_ports(struct recorder *rec, const struct followed *f, struct status *s)
 {
+	int error = pmc_source_connect_error(f->pmc);
+
 	for (size_t i = 0; i < pmc_source_ports(f->pmc); i++) {
 		struct status_port *p = &s->ports[s->n_ports++];
 
 		*p = *pmc_source_port(f->pmc, i);
 		(void)snprintf(p->role, sizeof(p->role), "%s", role_name(f->config->role));
+		if (!f->config->manage && error) /* of one of ours, its child tells */
+			(void)status_explain_socket(error, f->socket, f->config->child, p->problem);
 		recorder_fill_scale(rec, f, &p->scale);
 		if (!rec->links)
 			continue;

@@ -71,6 +71,16 @@ void sheet_put_audit(struct sheet *p)
 				 (double)s->rt_throttling.period_us);
 }
 
+/* The phc2sys that is held back: what that is for stands beside the PHC. */
+static bool has_own_line(const struct status *s, const struct status_child *c)
+{
+	bool own = strcmp(c->name, "phc2sys") == 0;
+
+	for (size_t i = 0; i < s->n_joiners; i++)
+		own = own || strcmp(c->name, s->joiners[i].name) == 0;
+	return own && status_child_is_held(s, c);
+}
+
 void sheet_put_children(struct sheet *p)
 {
 	const struct status *s = p->s;
@@ -90,14 +100,14 @@ void sheet_put_children(struct sheet *p)
 	if (!s->n_children)
 		page_put(&p->page, label, "none");
 	for (size_t i = 0; i < s->n_children; i++)
-		left += !status_child_is_held(s, &s->children[i]); /* its own line tells of that */
+		left += !has_own_line(s, &s->children[i]);
 	/* where not all fit, those in trouble come first and the others become a number */
 	for (int troubled = 1; troubled >= 0; troubled--)
 		for (size_t i = 0; i < s->n_children; i++) {
 			bool cut = s->n_children > room && p->page.lines - first_line + 1 >= room;
 
 			if (is_troubled(&s->children[i]) != troubled || (cut && !troubled) ||
-			    status_child_is_held(s, &s->children[i]))
+			    has_own_line(s, &s->children[i]))
 				continue;
 			put_child(p, label, &s->children[i]);
 			label = "";

@@ -144,6 +144,8 @@ static void put_port(struct sheet *p, const struct status_port *port)
 		put_delay(p, port);
 	}
 	page_put(&p->page, "  socket", "pmc -u -s %s", port->socket);
+	if (port->problem[0] && !strstr(p->why, port->problem))
+		page_put(&p->page, "", "%s", port->problem);
 }
 
 static void put_port_line(struct sheet *p, const struct status_port *port)

@@ -70,9 +70,20 @@ check "... and good" wait_for 15 'good leaf'
 stop leaf-ptpmon
 
 # A monitor.
+explains() { # explains TEXT: why nothing is known of the port
+	status middle .reason | grep -qF "port state unknown: $LAB_WORK/middle-ptp4l: $1"
+}
+
+check "a monitor starts" start_sample middle monitor "socket = $LAB_WORK/middle-ptp4l"
+check "... says that its ptp4l is not there" wait_for 15 'explains "no such socket: start ptp4l"'
+start_ptp4l middle slave -3
+stop middle-ptp4l KILL
+check "... that it has gone" wait_for 15 'explains "nobody listens there any more"'
+chmod 0 "$LAB_WORK/middle-ptp4l"
+check "... that it may not ask" wait_for 15 'explains "permission denied: let this user write to it"'
+rm "$LAB_WORK/middle-ptp4l"
 start_ptp4l middle slave -3
 start_ptp4l leaf gm -3
-check "a monitor starts" start_sample middle monitor "socket = $LAB_WORK/middle-ptp4l"
 check "... sees the ptp4l that is there" wait_for 20 '[ "$(states middle)" = UNCALIBRATED ] ||
 	[ "$(states middle)" = SLAVE ] || [ "$(states middle)" = MASTER ]'
 check "... and launches none" [ -z "$(status middle '.children[].name' | grep ptp4l)" ]

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,6 +152,56 @@ static void test_order(void **state)
 	assert_int_equal(status_judge(s, why), STATUS_BAD);
 	assert_string_equal(why, "latency: waiting");
 	free(s);
+}
+
+/* A phc2sys that may not run now is no failure; one that may, and does not, is. */
+static void test_held(void **state)
+{
+	struct status *s = status_fixture_new(&status_fixtures[0]);
+	char why[STATUS_TEXT_MAX];
+
+	strcpy(s->children[2].name, "phc2sys to eth0");
+	s->children[2].state = CHILD_STOPPED;
+	s->children[2].policy[0] = '\0';
+	assert_int_equal(status_judge(s, why), STATUS_BAD);
+	assert_string_equal(why, "phc2sys to eth0: stopped");
+	s->children[2].held = true;
+	assert_int_equal(status_judge(s, why), STATUS_GOOD);
+	s->children[2].state = CHILD_FAILED;
+	assert_int_equal(status_judge(s, why), STATUS_BAD);
+	free(s);
+}
+
+/* Why a ptp4l of somebody else cannot be asked. */
+static void test_socket_problems(void **state)
+{
+	static const struct {
+		int error;
+		const char *text;
+	} rows[] = {
+		{EACCES, "/var/run/ptp4l: permission denied: let this user write to it "
+			 "(uds_file_mode of ptp4l 4, or chmod), or run ptpmon as root"},
+		{ENOENT, "/var/run/ptp4l: no such socket: start ptp4l, or set [ptp4l far] socket "
+			 "to its uds_address"},
+		{ECONNREFUSED, "/var/run/ptp4l: nobody listens there any more: start ptp4l again"},
+		{EMFILE, "/var/run/ptp4l: Too many open files"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct status *s = status_fixture_new(&status_fixtures[0]);
+		char expected[STATUS_TEXT_MAX];
+		char why[STATUS_TEXT_MAX];
+
+		s->ports[0].state = (struct reading){0};
+		status_explain_socket(rows[i].error, "/var/run/ptp4l", "ptp4l far",
+				      s->ports[0].problem);
+		assert_string_equal(s->ports[0].problem, rows[i].text);
+		assert_int_equal(status_judge(s, why), STATUS_UNKNOWN);
+		snprintf(expected, sizeof(expected), "eth0: port state unknown: %.200s",
+			 rows[i].text);
+		assert_string_equal(why, expected);
+		free(s);
+	}
 }
 
 /* The parent's word on its children holds for a while; a silent one is no news of what is bad. */
@@ -303,12 +355,20 @@ static void test_roles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_staleness),        cmocka_unit_test(test_slow_polls),
-		cmocka_unit_test(test_last_minute_goes), cmocka_unit_test(test_latency_goes),
-		cmocka_unit_test(test_verdicts),         cmocka_unit_test(test_order),
-		cmocka_unit_test(test_parent),           cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_schedules),        cmocka_unit_test(test_within),
-		cmocka_unit_test(test_announced),        cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_staleness),
+		cmocka_unit_test(test_slow_polls),
+		cmocka_unit_test(test_last_minute_goes),
+		cmocka_unit_test(test_latency_goes),
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_socket_problems),
+		cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_schedules),
+		cmocka_unit_test(test_within),
+		cmocka_unit_test(test_announced),
+		cmocka_unit_test(test_roles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
