@@ -16,8 +16,7 @@ void steering_line(struct steering *s, int64_t printed_ppb, unsigned servo, int6
 		s->own_step_mono_ns = mono_ns;
 }
 
-/* linuxptp slews CLOCK_REALTIME by up to a tenth: in a second or two that looks like a step. */
-static bool is_own_slew(const struct steering *s, int64_t step_ns)
+bool steering_explains(const struct steering *s, int64_t moved_ns)
 {
 	unsigned n = s->n_printed < STEERING_PRINTED ? s->n_printed : STEERING_PRINTED;
 	int64_t most_ppb = 0;
@@ -25,12 +24,12 @@ static bool is_own_slew(const struct steering *s, int64_t step_ns)
 	for (unsigned i = 0; i < n; i++)
 		if (llabs(s->printed_ppb[i]) > most_ppb)
 			most_ppb = llabs(s->printed_ppb[i]);
-	return llabs(step_ns) <= SLEW_S * most_ppb;
+	return llabs(moved_ns) <= SLEW_S * most_ppb;
 }
 
 void steering_step(struct steering *s, int64_t step_ns, int64_t mono_ns)
 {
-	if (!s->step_mono_ns && !is_own_slew(s, step_ns))
+	if (!s->step_mono_ns && !steering_explains(s, step_ns))
 		s->step_mono_ns = mono_ns;
 }
 

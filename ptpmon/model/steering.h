@@ -34,6 +34,9 @@ enum steering_news { STEERING_NOTHING, STEERING_FREQUENCY, STEERING_PLL, STEERIN
 /* A line of our program's: the frequency that it prints (its own sign), and the servo state. */
 void steering_line(struct steering *s, int64_t printed_ppb, unsigned servo, int64_t mono_ns);
 
+/* linuxptp slews by up to a tenth: what our program printed of late explains that move. */
+bool steering_explains(const struct steering *s, int64_t moved_ns);
+
 /* CLOCK_REALTIME was stepped. */
 void steering_step(struct steering *s, int64_t step_ns, int64_t mono_ns);
 

@@ -220,6 +220,8 @@ void recorder_clocks(struct recorder *rec, bool was_set)
 {
 	int64_t step_ns = record_clocks(&rec->record, was_set);
 
+	if (steering_explains(&rec->rules.steering, rec->record.steps.pending_ns))
+		step_watch_slewed(&rec->record.steps);
 	if (step_ns)
 		steering_step(&rec->rules.steering, step_ns, nsec_now(CLOCK_MONOTONIC));
 }

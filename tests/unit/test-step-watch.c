@@ -30,6 +30,8 @@ static const struct {
 	{"100 000 ppm for five seconds", {0, 100, 100, 100, 100, 100, 0, 0}, {0}, 0},
 	{"... and back", {0, -100, -100, -100, 0, 0, 0, 0}, {0}, 0},
 	{"a servo that settles", {0, 80, 15, 3, 0, 0, 0, 0}, {0}, 0},
+	{"... at once", {0, 80, 4, 0, 0, 0, 0, 0}, {0}, 0},
+	{"forth, and back by less", {0, 80, -4, 0, 0}, {0, 0, 80, -4, 0}, 0},
 	{"... with an overshoot", {0, 80, 30, -12, 4, -2, 0, 0}, {0}, 0},
 	{"a step of a second within a slew", {0, 50, 50, 1050, 50, 50, 0, 0}, {0, 0, 0, 1000}, 0},
 	{"a step after a slew has ended", {0, 50, 50, 0, 40, 0, 0, 0}, {0, 0, 0, 0, 0, 40}, 0},
@@ -58,10 +60,27 @@ static void a_step_ends_and_a_slew_goes_on(void **state)
 	}
 }
 
+static void who_slews_may_say_so(void **state)
+{
+	struct step_reading now = {.uncertainty_ns = 1000};
+	struct step_watch w = {0};
+
+	(void)step_watch_feed(&w, &now);
+	now.mono_ns += NSEC_PER_SEC;
+	now.utc_ns += NSEC_PER_SEC + 90 * MS;
+	assert_int_equal(step_watch_feed(&w, &now), 0);
+	assert_int_equal(w.pending_ns, 90 * MS);
+	step_watch_slewed(&w);
+	now.mono_ns += NSEC_PER_SEC;
+	now.utc_ns += NSEC_PER_SEC;
+	assert_int_equal(step_watch_feed(&w, &now), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_ends_and_a_slew_goes_on),
+		cmocka_unit_test(who_slews_may_say_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
