@@ -20,6 +20,7 @@
 #define SLOW_NS       (100 * NSEC_PER_MSEC)
 #define END_NS        (200 * NSEC_PER_MSEC)
 #define UNANSWERED_NS (3 * NSEC_PER_SEC)
+#define EXPLAIN_NS    (500 * NSEC_PER_MSEC) /* who sets it says so when that is done */
 
 enum { DEVICE_MAX = 256, STACK_BYTES = 256 << 10 };
 
@@ -51,6 +52,11 @@ struct phc_source {
 	struct phc_facts facts;
 	bool slow, told_method;
 	int64_t utc_offset_s;
+	struct jump {
+		int64_t from_mono_ns, mono_ns; /* between these readings; 0: none to tell of */
+		int64_t jump_ns;
+	} jump;
+	int64_t set_mono_ns; /* when we set it last, or heard that we had; 0: never */
 };
 
 /* The thread */
@@ -191,6 +197,30 @@ static void judge_speed(struct phc_source *s, const struct phc_reading *r)
 	}
 }
 
+/* That it was set is heard when it is done, which may be before or after the jump is seen. */
+static bool is_own(const struct phc_source *s, const struct jump *j)
+{
+	return s->set_mono_ns && s->set_mono_ns >= j->from_mono_ns &&
+	       s->set_mono_ns <= j->mono_ns + EXPLAIN_NS;
+}
+
+static void tell_jump(struct phc_source *s, int64_t now_mono_ns)
+{
+	const struct jump j = s->jump;
+	struct event e;
+
+	if (!j.mono_ns || now_mono_ns - j.mono_ns < EXPLAIN_NS)
+		return;
+	s->jump = (struct jump){0};
+	if (is_own(s, &j))
+		return;
+	s->facts.jumps++;
+	e = event_make(EVENT_PHC_JUMPED, j.mono_ns, s->facts.name, "%s: jumped by %+.6f s",
+		       s->facts.name, (double)j.jump_ns / 1e9);
+	(void)snprintf(e.detail, sizeof(e.detail), "{\"jump_ns\":%" PRId64 "}", j.jump_ns);
+	tell(s, &e);
+}
+
 static void judge_course(struct phc_source *s, const struct phc_reading *r)
 {
 	const struct phc_point p = {
@@ -200,6 +230,7 @@ static void judge_course(struct phc_source *s, const struct phc_reading *r)
 		.frozen = r->frozen,
 	};
 	bool was_stuck = s->facts.stuck;
+	int64_t from_mono_ns = s->watch.last.mono_ns;
 	int64_t jump_ns = 0;
 	enum phc_course course = phc_watch_feed(&s->watch, &p, &jump_ns);
 	struct event e;
@@ -214,11 +245,8 @@ static void judge_course(struct phc_source *s, const struct phc_reading *r)
 	if (was_stuck && !s->facts.stuck) /* where it went on from is no jump of its own */
 		tell_back(s, r->mono_ns, "runs again");
 	else if (course == PHC_COURSE_JUMPED) {
-		s->facts.jumps++;
-		e = event_make(EVENT_PHC_JUMPED, r->mono_ns, s->facts.name, "%s: jumped by %+.6f s",
-			       s->facts.name, (double)jump_ns / 1e9);
-		(void)snprintf(e.detail, sizeof(e.detail), "{\"jump_ns\":%" PRId64 "}", jump_ns);
-		tell(s, &e);
+		tell_jump(s, INT64_MAX); /* one before this, if there is */
+		s->jump = (struct jump){from_mono_ns, r->mono_ns, jump_ns};
 	}
 }
 
@@ -246,6 +274,7 @@ void phc_source_receive(struct phc_source *s)
 {
 	struct result result;
 
+	tell_jump(s, nsec_now(CLOCK_MONOTONIC));
 	while (recv(s->fd, &result, sizeof(result), MSG_DONTWAIT) == sizeof(result)) {
 		if (result.error)
 			tell_failure(s, result.error, nsec_now(CLOCK_MONOTONIC));
@@ -259,8 +288,14 @@ void phc_source_tick(struct phc_source *s, int64_t now_mono_ns)
 {
 	int64_t since_ns = atomic_load(&s->worker->since_mono_ns);
 
+	tell_jump(s, now_mono_ns);
 	if (since_ns && now_mono_ns - since_ns >= UNANSWERED_NS)
 		tell_slow(s, now_mono_ns, now_mono_ns - since_ns, false);
+}
+
+void phc_source_was_set(struct phc_source *s, int64_t mono_ns)
+{
+	s->set_mono_ns = mono_ns;
 }
 
 void phc_source_set_utc_offset(struct phc_source *s, int64_t seconds)

@@ -36,8 +36,11 @@ struct phc_source *phc_source_free(struct phc_source *s);
 int phc_source_fd(const struct phc_source *s);
 void phc_source_receive(struct phc_source *s);
 
-/* Once a second: tells that a reading does not end. */
+/* Once a second: tells that a reading does not end, and of a jump that nobody has explained. */
 void phc_source_tick(struct phc_source *s, int64_t now_mono_ns);
+
+/* We have set it ourselves, a moment before: no jump to tell of. */
+void phc_source_was_set(struct phc_source *s, int64_t mono_ns);
 
 /*
  * TAI - UTC, or what else the PHC is ahead of UTC by design, from the next reading on. A sample's

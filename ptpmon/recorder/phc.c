@@ -238,6 +238,15 @@ void recorder_close_phcs(struct recorder *rec)
 	rec->n_phcs = 0;
 }
 
+void recorder_phc_was_set(struct recorder *rec, const char *child, int64_t mono_ns)
+{
+	const struct followed *f = recorder_followed(rec, child);
+	struct measured_phc *p = f ? recorder_phc(rec, rec->port_phc[f->first_port]) : NULL;
+
+	if (p && p->source)
+		phc_source_was_set(p->source, mono_ns);
+}
+
 static void describe(const struct phc_facts *f, int64_t now_ns, char out[static STATUS_TEXT_MAX])
 {
 	char age[NSEC_TEXT_MAX];

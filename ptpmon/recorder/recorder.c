@@ -73,6 +73,8 @@ static void on_child(struct recorder *rec, const struct message *m)
 		return;
 	if (m->code == EVENT_CHILD_STARTED)
 		recorder_child_started(rec, m->child.name, m->mono_ns);
+	if (m->code == EVENT_PHC_SET)
+		recorder_phc_was_set(rec, m->child.name, m->mono_ns);
 	if (m->code == EVENT_CHILD_EXITED)
 		recorder_rules_ended(rec, m->child.name, m->mono_ns);
 	if (m->code == EVENT_SCHEDULE_MISMATCH || m->code == EVENT_SCHEDULE_PROVEN)

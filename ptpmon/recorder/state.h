@@ -248,6 +248,9 @@ void recorder_tick_phcs(struct recorder *rec);
 void recorder_close_phcs(struct recorder *rec);
 void recorder_fill_phcs(struct recorder *rec);
 
+/* The parent has set the PHC of that ptp4l's ports. */
+void recorder_phc_was_set(struct recorder *rec, const char *child, int64_t mono_ns);
+
 /* NULL: that one is not measured. */
 struct measured_phc *recorder_phc(struct recorder *rec, int index);
 

@@ -48,6 +48,8 @@ check "a grandmaster with UTC in its hardware clock serves" begin
 check "... but TAI" phc_is 0
 check "... and says by how much it was set, and where TAI - UTC comes from" \
 	wait_for 5 'said phc-set "^/dev/ptp0: set by .3[67]\.[09].* s .*\(TAI - UTC: .*leap-seconds.list\)"'
+pause 3 # a reading of it, and the time in which a jump is explained
+check "... which is no jump" [ "$(ptpmon_sql gm "select count(*) from event where code = 'phc-jumped'")" = 0 ]
 check "hardware time stamps are announced as TAI, which nothing vouches for yet" \
 	wait_for 10 '[ "$(announced ptpTimescale),$(announced currentUtcOffsetValid)" = 1,0 ]'
 clock_disturb gm vouch 5000

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -274,6 +275,34 @@ static void faults_are_told_by_name_and_once(void **state)
 	phc_source_free(h.source);
 }
 
+/* Whether that is heard before or after the jump is seen. */
+static void what_we_set_ourselves_is_no_jump(void **state)
+{
+	for (int heard_after = 0; heard_after < 2; heard_after++) {
+		struct heard h;
+		int64_t until_ns;
+
+		driver.ahead_ns = 0;
+		listen_to(&h, "/dev/null");
+		hear(&h, EVENT_PHC_METHOD);
+		hear_one(&h);
+		driver.ahead_ns = 37 * NSEC_PER_SEC;
+		if (!heard_after)
+			phc_source_was_set(h.source, nsec_now(CLOCK_MONOTONIC));
+		while (llabs(h.sample.value) > 30 * NSEC_PER_SEC)
+			hear_one(&h);
+		if (heard_after)
+			phc_source_was_set(h.source, nsec_now(CLOCK_MONOTONIC));
+		until_ns = nsec_now(CLOCK_MONOTONIC) + NSEC_PER_SEC;
+		while (nsec_now(CLOCK_MONOTONIC) < until_ns)
+			hear_one(&h);
+		assert_int_equal(phc_source_facts(h.source).jumps, 0);
+		driver.ahead_ns += NSEC_PER_SEC; /* and this one is somebody else's */
+		hear(&h, EVENT_PHC_JUMPED);
+		phc_source_free(h.source);
+	}
+}
+
 static void a_device_that_is_not_there_is_waited_for(void **state)
 {
 	struct heard h;
@@ -333,6 +362,7 @@ int main(void)
 		cmocka_unit_test_setup(the_moment_is_on_the_axis, forget),
 		cmocka_unit_test_setup(samples_come_at_the_interval, forget),
 		cmocka_unit_test_setup(faults_are_told_by_name_and_once, forget),
+		cmocka_unit_test_setup(what_we_set_ourselves_is_no_jump, forget),
 		cmocka_unit_test_setup(a_device_that_is_not_there_is_waited_for, forget),
 		cmocka_unit_test_setup(a_slow_one_holds_up_only_itself, forget),
 		cmocka_unit_test_setup(one_that_hangs_can_be_left, forget),
