@@ -196,8 +196,9 @@ static void judge_throttling(const struct check_facts *f, const struct check_por
 		found(out,
 		      runtime_us * 100 >= period_us * DEFAULT_SHARE_PERCENT ? CHECK_PASS
 									    : CHECK_WARN,
-		      "real-time threads may use %" PRId64 " of each %" PRId64 " ms",
-		      runtime_us / 1000, period_us / 1000);
+		      "real-time threads may use %" PRId64 " of each %" PRId64 " ms%s",
+		      runtime_us / 1000, period_us / 1000,
+		      k->log.read ? "" : "; whether that stopped any, the kernel tells root alone");
 }
 
 static void judge_rt_group(const struct check_facts *f, const struct check_port *p,

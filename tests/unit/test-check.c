@@ -314,6 +314,7 @@ static const struct {
 	{ "replaced", lost_rt, "kernel-changed", CHECK_FAIL, "run 12 had one, 6.18.0-rt3-lts" },
 	{ "throttled", throttled, "kernel-rt-throttling", CHECK_FAIL, "have been stopped" },
 	{ "no throttling", no_throttling, "kernel-rt-throttling", CHECK_PASS, "off" },
+	{ "not known", unread_log, "kernel-rt-throttling", CHECK_PASS, "ms; whether that stopped any" },
 	{ "not allowed", unread_log, "kernel-locking", CHECK_SKIP, "" },
 	{ "good", nothing, "port-timestamping", CHECK_PASS, "hardware: transmit, receive, raw clock" },
 	{ "no receive", no_receive, "port-timestamping", CHECK_FAIL, "without hardware-receive" },
