@@ -211,6 +211,12 @@ check "scan looks into several domains" grep -q "^$gm L2 *24 " \
 check "nobody is said to be nobody" exits 1 'no clock answers in domain 0' ask "${window[@]}" scan
 stop gm-ptp4l
 check "silence has a name" exits 1 'in no domain' ask -4 "${window[@]}" get PRIORITY1
+board_start ask searcher "$client" -i eth0 -4 "${window[@]}" get PRIORITY1
+pause 2 # the domain tried first is over, the search takes 5 s
+before=$EPOCHREALTIME
+stop searcher INT
+check "a signal ends the search for a domain at once" \
+	awk -v s="$lab_status" -v a="$before" -v b="$EPOCHREALTIME" 'BEGIN { exit s != 4 || b - a > 0.5 }'
 
 # --- what may be on a network ---
 
