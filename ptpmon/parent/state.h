@@ -127,6 +127,9 @@ void parent_tell(struct supervised *s, const struct event *e);
 void parent_tell_event(struct parent *p, enum event_code code, const char *subject,
 		       const char *text);
 
+/* orders.c: does what the recorder asks for with a MESSAGE_RESTART, _STEER or _STOP. */
+void parent_obey(struct parent *p, const struct message *m);
+
 /* realtime.c: takes over what a killed service left. 0, or -errno. */
 int parent_open_realtime(struct parent *p);
 void parent_close_realtime(struct parent *p);
