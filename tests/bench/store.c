@@ -72,6 +72,8 @@ static struct sample make_sample(int64_t mono_ns, int64_t n)
 		.mono_ns = mono_ns,
 		.value = n * 7919 % 401 - 200,
 		.delay_ns = 1500 + n % 50,
+		.freq_ppb = (double)(n % 97 - 38214),
+		.servo = 2,
 	};
 }
 
