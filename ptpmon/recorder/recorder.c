@@ -261,10 +261,10 @@ static int begin(struct recorder *rec)
 		recorder_reload_events(rec);
 		r = make_loop(rec);
 	}
-	if (r == 0) {
-		recorder_begin_rules(rec);
+	if (r == 0)
+		r = recorder_begin_rules(rec);
+	if (r == 0)
 		r = recorder_open_answers(rec, why);
-	}
 	if (r == 0)
 		r = record_start(&rec->record, o->config->store.flush_interval_ns, rec->notify_fd);
 	if (r < 0 && !*why)
@@ -286,6 +286,7 @@ static void end(struct recorder *rec)
 	recorder_unfollow(rec);
 	recorder_close_sources(rec);
 	recorder_close_audit(rec);
+	recorder_end_rules(rec);
 	if (rec->leaving)
 		record_leave(&rec->record);
 	else

@@ -8,7 +8,14 @@
 #include "ptpmon/base/nsec.h"
 #include "ptpmon/recorder/state.h"
 
-enum { RIVALS_TICKS = 30, FIRST_RIVALS_TICK = 3 };
+enum {
+	RIVALS_TICKS = 30,
+	FIRST_RIVALS_TICK = 3,
+	LOOK_STEPS = 211, /* milliseconds: no multiple of any Sync interval */
+	LOOK_ACCURACY_US = 1000,
+};
+
+#define LOOK_FIRST_NS (20 * NSEC_PER_MSEC)
 
 static const struct status_child *child_of(const struct recorder *rec, const char *name)
 {
@@ -226,8 +233,10 @@ void recorder_clocks(struct recorder *rec, bool was_set)
 		steering_step(&rec->rules.steering, step_ns, nsec_now(CLOCK_MONOTONIC));
 }
 
-static void judge_steering(struct recorder *rec, int64_t now_ns)
+static int on_steering_look(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct recorder *rec = userdata;
+	int64_t now_ns = nsec_now(CLOCK_MONOTONIC);
 	struct steering_reading reading;
 	enum steering_news news;
 
@@ -235,10 +244,25 @@ static void judge_steering(struct recorder *rec, int64_t now_ns)
 		if (rec->logs[i].steers) /* what it printed before this reading */
 			(void)log_source_receive(&rec->logs[i].source);
 	if (steering_read(&reading) < 0)
-		return;
+		return 0;
 	news = steering_look(&rec->rules.steering, &reading, now_ns);
 	if (news != STEERING_NOTHING)
 		tell_disturbed(rec, news, now_ns);
+	return 0;
+}
+
+/*
+ * A tick comes with whatever else wakes the loop, which is our program's update: right after it the
+ * clock has our program's settings, whoever else sets them in between. So look some time later, and
+ * each time another. The exact moment is worth a wake-up of its own.
+ */
+static void look_off_beat(struct recorder *rec, int64_t now_ns)
+{
+	int64_t later_ns = LOOK_FIRST_NS + now_ns / NSEC_PER_USEC % LOOK_STEPS * NSEC_PER_MSEC;
+
+	(void)sd_event_source_set_time(rec->rules.steering_timer,
+				       (uint64_t)((now_ns + later_ns) / NSEC_PER_USEC));
+	(void)sd_event_source_set_enabled(rec->rules.steering_timer, SD_EVENT_ONESHOT);
 }
 
 /* Rivals */
@@ -315,14 +339,26 @@ int recorder_look_for_rivals(struct recorder *rec, char *why, size_t size)
 	return -EBUSY;
 }
 
-void recorder_begin_rules(struct recorder *rec)
+int recorder_begin_rules(struct recorder *rec)
 {
 	struct rules *rules = &rec->rules;
+	int r = sd_event_add_time(rec->event, &rules->steering_timer, CLOCK_MONOTONIC, UINT64_MAX,
+				  LOOK_ACCURACY_US, on_steering_look, rec);
+
+	if (r < 0)
+		return r;
+	(void)sd_event_source_set_enabled(rules->steering_timer, SD_EVENT_OFF);
 
 	rules->policy = useless_default_policy;
 	rules->policy.restart = rec->config->monitor.on_useless == ON_USELESS_RESTART;
 	rules->policy.settle_ns = rec->config->monitor.settle_within_ns;
 	rules->rivals.on_event = on_rival;
+	return 0;
+}
+
+void recorder_end_rules(struct recorder *rec)
+{
+	rec->rules.steering_timer = sd_event_source_disable_unref(rec->rules.steering_timer);
 }
 
 void recorder_tick_rules(struct recorder *rec)
@@ -339,7 +375,7 @@ void recorder_tick_rules(struct recorder *rec)
 	if (rec->config->monitor.rivals == RIVALS_IGNORE)
 		return;
 	if (rec->rules.steers)
-		judge_steering(rec, now_ns);
+		look_off_beat(rec, now_ns);
 	if (rec->ticks % RIVALS_TICKS == FIRST_RIVALS_TICK)
 		(void)rivals_look(&rec->rules.rivals, now_ns, why);
 }

@@ -84,6 +84,7 @@ struct rules {
 	struct rivals_ptp4l ptp4l[CONFIG_PTP4L_MAX];
 	const char *own_ports[CONFIG_PORTS_MAX]; /* of the ptp4l that are ours */
 	struct steering steering;
+	sd_event_source *steering_timer; /* of its next look */
 	bool steers; /* a program of ours steers CLOCK_REALTIME */
 };
 
@@ -303,7 +304,8 @@ void recorder_rules_line(struct child_log *log, enum log_kind kind, const char *
  * the configuration refuses.
  */
 int recorder_look_for_rivals(struct recorder *rec, char *why, size_t size);
-void recorder_begin_rules(struct recorder *rec);
+int recorder_begin_rules(struct recorder *rec);
+void recorder_end_rules(struct recorder *rec);
 
 /* That child steers CLOCK_REALTIME. */
 bool recorder_child_steers(struct recorder *rec, const char *name);
