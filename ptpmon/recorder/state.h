@@ -85,7 +85,7 @@ struct rules {
 	const char *own_ports[CONFIG_PORTS_MAX]; /* of the ptp4l that are ours */
 	struct steering steering;
 	sd_event_source *steering_timer; /* of its next look */
-	bool steers; /* a program of ours steers CLOCK_REALTIME */
+	bool steers;                     /* a program of ours steers CLOCK_REALTIME */
 };
 
 struct recent_event {
