@@ -121,9 +121,9 @@ static void add_wander(struct place *p, const struct report_wander *w)
 	}
 }
 
-static void add_offset(struct place *p, const struct report_offset *o, int64_t duration_ns)
+/* What any series of samples has, of a servo or of a PHC. */
+static void add_values(const struct place *p, const struct report_offset *o)
 {
-	add_ns(p, "time", duration_ns);
 	add_count(p, "samples", o->count);
 	add_quantiles(p, &o->abs);
 	add_ns(p, "abs_max", o->abs_max_ns);
@@ -134,6 +134,12 @@ static void add_offset(struct place *p, const struct report_offset *o, int64_t d
 		add_number(p, "stddev", 0, o->stddev_ns, "ns");
 	}
 	add_ns(p, "delay_p50", o->delay_p50_ns);
+}
+
+static void add_offset(struct place *p, const struct report_offset *o, int64_t duration_ns)
+{
+	add_ns(p, "time", duration_ns);
+	add_values(p, o);
 	add_ns(p, "locked", o->locked_ns);
 	add_count(p, "state_changes", o->state_changes);
 	add_count(p, "gaps", o->gaps);
@@ -165,16 +171,7 @@ static void add_summary(const struct place *p, const struct report_summary *s)
 
 static void add_phc(const struct place *p, const struct report_offset *o)
 {
-	add_count(p, "samples", o->count);
-	add_quantiles(p, &o->abs);
-	add_ns(p, "abs_max", o->abs_max_ns);
-	add_ns(p, "min", o->min_ns);
-	add_ns(p, "max", o->max_ns);
-	if (o->count) {
-		add_number(p, "mean", 0, o->mean_ns, "ns");
-		add_number(p, "stddev", 0, o->stddev_ns, "ns");
-	}
-	add_ns(p, "delay_p50", o->delay_p50_ns);
+	add_values(p, o);
 	add_count(p, "unlocked", o->unlocked);
 }
 
